@@ -76,7 +76,26 @@ fn event(ledger: &Ledger, fact: &Fact, what: &str, tx: u64) -> Result<String, Fa
             change.rule
         ));
     }
-    Ok(format!("{what} in transaction {tx} at {at} by {} from {}{note}", info.author, info.source))
+    let said = info.said.iter().find(|said| said.fact == *fact && what == "asserted");
+    let (author, strength) = match said {
+        Some(said) => {
+            let found = ledger.assertion_at(fact, When::Tx(tx)).map_err(open::failure)?;
+            (&said.author, Ok(found.is_some_and(|found| found.signed)))
+        }
+        None => (&info.author, ledger.is_signed(tx).map_err(open::failure)?),
+    };
+    let by = if said.is_some() { format!(", brought by {},", info.author) } else { String::new() };
+    let strength = surely(&strength);
+    Ok(format!("{what} in transaction {tx} at {at} by {author}{strength}{by} from {}{note}", info.source))
+}
+
+/// How surely an author is who they say, after their name; nothing where they are believed.
+fn surely(strength: &Result<bool, String>) -> String {
+    match strength {
+        Ok(true) => String::from(" (signed)"),
+        Ok(false) => String::new(),
+        Err(fault) => format!(" (not as it has to be signed: {fault})"),
+    }
 }
 
 /// Show the log: transactions with the decisions drawn and lapsed
@@ -147,7 +166,11 @@ impl Log {
             if filtered && transaction.drawn.is_empty() && transaction.lapsed.is_empty() {
                 continue;
             }
-            let lines = if jsonl { vec![self.line(&transaction)] } else { self.lines(&transaction) };
+            let strength = ledger.is_signed(info.tx).map_err(open::failure)?;
+            let lines = match jsonl {
+                true => vec![self.line(&transaction, &strength)],
+                false => self.lines(&transaction, &strength),
+            };
             lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
             shown = true;
         }
@@ -164,7 +187,7 @@ impl Log {
             })
     }
 
-    fn lines(&self, transaction: &Transaction) -> Vec<String> {
+    fn lines(&self, transaction: &Transaction, strength: &Result<bool, String>) -> Vec<String> {
         let info = &transaction.info;
         let note = info.note.as_ref().map(|note| format!(": {}", visible(note))).unwrap_or_default();
         let at = literal::time_text(info.time);
@@ -172,7 +195,7 @@ impl Log {
             format!(
                 "transaction {} at {at} by {} from {}{note}",
                 info.tx,
-                visible(&info.author),
+                format_args!("{}{}", visible(&info.author), surely(strength)),
                 visible(&info.source)
             ),
             format!(
@@ -197,7 +220,7 @@ impl Log {
         out
     }
 
-    fn line(&self, transaction: &Transaction) -> String {
+    fn line(&self, transaction: &Transaction, strength: &Result<bool, String>) -> String {
         let info = &transaction.info;
         let facts = |facts: &mut dyn Iterator<Item = &Fact>| facts.map(output::json_fact).collect::<Vec<_>>();
         let drawn: Vec<_> = transaction
@@ -212,6 +235,7 @@ impl Log {
             .collect();
         let mut line = json!({
             "transaction": info.tx, "time": literal::time_text(info.time), "author": info.author,
+            "strength": if *strength == Ok(true) { "signed" } else { "claimed" },
             "source": info.source, "note": info.note, "clock": info.clock.map(literal::time_text),
             "rules": info.rules.map(|hash| hash.to_string()), "run": info.run.as_ref().map(run),
             "head": info.hash.to_string(), "drawn": drawn,
@@ -219,6 +243,9 @@ impl Log {
         });
         if let (Some(object), Some(steps)) = (line.as_object_mut(), &info.steps) {
             object.insert(String::from("steps"), effects::json(steps));
+        }
+        if let (Some(object), Err(fault)) = (line.as_object_mut(), strength) {
+            object.insert(String::from("signature_fault"), json!(fault));
         }
         let reasons = || transaction.lapsed.iter().map(|(lapsed, _)| &lapsed.reason);
         if let Some(object) = line.as_object_mut().filter(|_| reasons().any(Option::is_some)) {

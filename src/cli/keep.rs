@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use hence::session::{self, Admission, Audit, RuleSet, SessionError};
+use hence::session::{self, Admission, Audit, RuleSet, Session, SessionError, Untrusted};
 use hence_core::file;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
-use hence_ledger::{Hash, ImportedFacts, Ledger, LedgerError, OpenOptions};
+use hence_ledger::{Hash, ImportedFacts, Ledger, LedgerError, OpenOptions, When};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
@@ -34,6 +34,7 @@ impl Status {
         if let Some(authors) = config.authors() {
             writeln!(out, "authors       {} ({})", authors.join(", "), config.origin("authors"))?;
         }
+        writeln!(out, "strength      {}", strength(&ledger)?)?;
         writeln!(out, "transactions  {}", status.transactions)?;
         if let Some(time) = status.time {
             writeln!(out, "last          {}", literal::time_text(time))?;
@@ -56,6 +57,9 @@ impl Status {
         if !undeclared.is_empty() {
             writeln!(out, "undeclared    {}", open::named_counts(&undeclared))?;
         }
+        for Untrusted { fact, why, .. } in untrusted(&ledger)? {
+            writeln!(out, "not there     {fact}: {why}")?;
+        }
         if let Some((last, path)) = ledger.archived() {
             writeln!(out, "archived      transactions 1 to {last} in {}", path.display())?;
         }
@@ -67,6 +71,29 @@ impl Status {
         writeln!(out, "health        {health}")?;
         Ok(DONE)
     }
+}
+
+/// How surely authors are who they say.
+fn strength(ledger: &Ledger) -> Result<String, Failure> {
+    let principals = ledger.principals().map_err(open::failure)?;
+    let Some(since) = principals.since() else {
+        return Ok(String::from("claimed: authors are believed, and have the roles in `[roles]`"));
+    };
+    let list = principals.list(ledger.last_tx());
+    let standing = list.iter().filter(|known| known.revoked.is_none()).count();
+    Ok(format!("signed since transaction {since}: {}", count(standing, "principal")))
+}
+
+/// The facts that the rules which decided last, or the current ones, don't see.
+fn untrusted(ledger: &Ledger) -> Result<Vec<Untrusted>, Failure> {
+    if !ledger.principals().map_err(open::failure)?.demand_signatures() {
+        return Ok(Vec::new());
+    }
+    let rules = match Session::rules_at(ledger, When::Now)? {
+        Some((_, rules)) => rules,
+        None => RuleOptions::named(&[], &[], &[]).source().build()?,
+    };
+    Ok(Session::untrusted(&rules, ledger)?)
 }
 
 /// The rules that hold where none are named.
@@ -147,6 +174,12 @@ impl Verify {
         }
         open::warn_of_undeclared_in(&undeclared(&ledger)?, "the rules of the last decisions");
         let mut sound = verified.differences.is_empty() && self.head_stands(&ledger)?;
+        let since = ledger.principals().map_err(open::failure)?.since();
+        let forged = |found: &Untrusted| since.is_some_and(|since| since <= found.tx);
+        for Untrusted { fact, why, .. } in untrusted(&ledger)?.into_iter().filter(forged) {
+            writeln!(out, "difference: {fact} is not there for the rules: {why}")?;
+            sound = false;
+        }
         if !self.no_replay {
             let last = ledger.last_tx();
             sound &= match (verified.archived, ledger.whole_history().map_err(open::failure)?) {

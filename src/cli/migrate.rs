@@ -76,7 +76,7 @@ impl Migrate {
         draft.time = time::wall_clock();
         draft.author = self.about.author()?;
         draft.note.clone_from(&self.about.note);
-        config::get().roles().check_carried(&rules, &draft.author, &draft.assertions)?;
+        config::get().roles().check_carried((&rules, &ledger), &draft.author, &draft.assertions)?;
         draft.expect_tx = self.about.expect_tx;
         let committed = ledger.commit(&draft).map_err(open::failure)?;
         open::show_notices(&ledger.close());

@@ -25,6 +25,7 @@ mod help;
 mod history;
 mod init;
 mod keep;
+mod keys;
 mod lines;
 mod live;
 mod logs;
@@ -35,6 +36,7 @@ mod options;
 mod output;
 mod pack;
 mod past;
+mod principal;
 mod progress;
 mod records;
 mod repl;
@@ -107,6 +109,7 @@ enum Command {
     Import(keep::Import),
     Compact(keep::Compact),
     Observe(observe::Observe),
+    Principal(principal::Principal),
     Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
@@ -262,6 +265,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
+        Command::Principal(command) => command.run(),
         Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),

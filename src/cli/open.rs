@@ -1,15 +1,17 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use hence::session::compiled;
 use hence::session::{self, EvaluationScope, RuleSet, Session, SessionError};
 use hence_core::diagnostic::nearest;
 use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
-use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions, When};
+use hence_ledger::{Keys, Ledger, LedgerError, Notice, OpenOptions, When};
 
 use super::diagnostics::count;
+use super::keys::KeyFiles;
 use super::options::{EngineName, EngineOptions, FactOptions, RuleOptions};
 use super::{Failure, arguments, config, output, progress, secrets};
 
@@ -131,7 +133,8 @@ pub(super) fn options() -> OpenOptions {
     let words = arguments::words().into_iter().take(2);
     let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
     let redaction = config::get().redaction().clone();
-    OpenOptions { command, watcher: progress::watcher(), redaction, ..OpenOptions::default() }
+    let keys = Some(Arc::new(KeyFiles) as Arc<dyn Keys>);
+    OpenOptions { command, watcher: progress::watcher(), redaction, keys, ..OpenOptions::default() }
 }
 
 /// Checks that `relation`, of which nothing stands, is one that may have facts: recorded, or an input of the rules that

@@ -46,7 +46,7 @@ pub(super) struct FactOptions {
 pub(super) struct ChangeOptions {
     /// The author [default: the system user]
     #[arg(long = "as", value_name = "AUTHOR")]
-    author: Option<String>,
+    pub(super) author: Option<String>,
     /// A note on the transaction
     #[arg(long)]
     pub(super) note: Option<String>,

@@ -7,23 +7,36 @@ use hence_core::fact::Fact;
 use hence_core::literal::time_text;
 use hence_core::schema::Relation;
 use hence_core::value::Value;
-use hence_ledger::{Draft, ImportedFacts, Ledger, When};
+use hence_ledger::{ADMIN, Draft, ImportedFacts, Ledger, When};
 
 use super::error::SessionError;
 use super::{RuleSet, Session, history};
 
 /// Who has which role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Roles(BTreeMap<String, Vec<String>>);
+pub struct Roles {
+    roles: BTreeMap<String, Vec<String>>,
+    /// Whether the principals of a ledger say so.
+    signed: bool,
+}
 
 impl Roles {
     /// The authors of each role.
     pub fn new(roles: BTreeMap<String, Vec<String>>) -> Self {
-        Self(roles)
+        Self { roles, signed: false }
+    }
+
+    /// Who has which role in a ledger: its principals, where it demands signatures.
+    fn in_ledger(&self, ledger: &Ledger) -> Result<Self, SessionError> {
+        let principals = ledger.principals()?;
+        Ok(match principals.demand_signatures() {
+            true => Self { roles: principals.roles(ledger.last_tx()), signed: true },
+            false => self.clone(),
+        })
     }
 
     fn has(&self, author: &str, role: &str) -> bool {
-        self.0.get(role).is_some_and(|authors| authors.iter().any(|known| known == author))
+        self.roles.get(role).is_some_and(|authors| authors.iter().any(|known| known == author))
     }
 
     /// Checks that these facts, asserted or retracted, may be brought as `said`.
@@ -39,10 +52,15 @@ impl Roles {
         facts: impl IntoIterator<Item = (&'f Fact, bool)>,
     ) -> Result<(), SessionError> {
         let mut timed = None;
+        let mut roles = None;
         for (fact, asserted) in facts {
             let relation = rules.program.find(fact.relation).map(|id| &rules.program[id]);
             if let Some(relation) = relation.filter(|relation| relation.authors.is_some()) {
-                self.check_role(relation, said.author, asserted)?;
+                let roles = match &mut roles {
+                    Some(roles) => roles,
+                    none => none.insert(self.in_ledger(ledger)?),
+                };
+                roles.check_role(relation, said.author, asserted)?;
                 check_author(relation, said.author, fact)?;
                 if asserted && check_instant(relation, said.instant, fact)? {
                     timed = Some(fact);
@@ -58,13 +76,21 @@ impl Roles {
     /// As [`Roles::check`].
     pub fn check_carried<'f>(
         &self,
-        rules: &RuleSet,
+        (rules, ledger): (&RuleSet, &Ledger),
         author: &str,
         facts: impl IntoIterator<Item = &'f Fact>,
     ) -> Result<(), SessionError> {
+        let roles = self.in_ledger(ledger)?;
         for fact in facts {
-            if let Some(id) = rules.program.find(fact.relation) {
-                self.check_role(&rules.program[id], author, true)?;
+            let relation = rules.program.find(fact.relation).map(|id| &rules.program[id]);
+            let Some(relation) = relation.filter(|relation| relation.authors.is_some()) else { continue };
+            roles.check_role(relation, author, true)?;
+            if roles.signed && !roles.has(author, ADMIN) {
+                let message = format!(
+                    "`{author}` may not carry `{}` over: that takes the role `{ADMIN}`, too",
+                    relation.name
+                );
+                return Err(SessionError::NotAllowed { message });
             }
         }
         Ok(())
@@ -102,10 +128,11 @@ impl Roles {
     fn who(&self, relation: &Relation) -> String {
         let roles = relation.authors.iter().flat_map(|authors| &authors.roles);
         let mut names: Vec<&str> =
-            roles.filter_map(|role| self.0.get(role.as_str())).flatten().map(String::as_str).collect();
+            roles.filter_map(|role| self.roles.get(role.as_str())).flatten().map(String::as_str).collect();
         names.sort_unstable();
         names.dedup();
         match names.as_slice() {
+            [] if self.signed => String::from("no principal has it: add one with `hence principal add`"),
             [] => String::from("nobody has it: list names in `[roles]` of hence.toml"),
             [one] => format!("`{one}` has it"),
             all => format!(

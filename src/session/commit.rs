@@ -133,11 +133,15 @@ impl Session {
         }
         let (changes, proposed) = self.resolve(&mut change)?;
         let keeps = !dry && self.engine.is_incremental();
+        let there = self.there(&changes)?;
         let effected = match has_effects(&self.rules.checked) {
-            true => self.decide_with_effects(&changes, change.now, (keeps, dry))?,
-            false => self.decide_without_effects(&changes, change.now, keeps)?,
+            true => self.decide_with_effects(&there, change.now, (keeps, dry))?,
+            false => self.decide_without_effects(&there, change.now, keeps)?,
         };
         let Effected { mut outcome, net, incremental, held, turned } = effected;
+        if let Some(proposed) = &proposed {
+            self.check_steps(&proposed.draft.author, &outcome.steps)?;
+        }
         let proposed = match outcome.steps.is_empty() {
             true => proposed,
             false => proposed.map(|proposed| self.propose_again(proposed, net)).transpose()?,

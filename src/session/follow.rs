@@ -19,6 +19,7 @@ use super::evaluation::{self, Evaluation, Undetermined};
 use super::fitting::Lens;
 use super::history::{self, History};
 use super::maintained::{Edits, Maintained, Turned};
+use super::trust;
 
 /// Evaluates the transactions of a ledger one after the other.
 #[derive(Default)]
@@ -30,6 +31,8 @@ pub(super) struct Follower {
     input: Option<Database>,
     /// Whether what effects did is taken over from the record, and not left to [`Follower::go_on`].
     with_steps: bool,
+    /// The transaction from which on signatures are demanded.
+    since: Option<u64>,
 }
 
 /// What a [`Follower`] goes on from.
@@ -58,7 +61,10 @@ impl Follower {
     /// Takes over which facts a transaction brought and removed, without what its effects did.
     pub(super) fn take(&mut self, transaction: &Transaction) {
         let Some(followed) = &mut self.followed else { return };
-        if !transaction.info.schemas.is_empty() {
+        let facts = || all_changes(transaction).map(|(fact, _)| fact);
+        let guarded = self.since.is_some_and(|since| since <= transaction.info.tx)
+            && trust::concerns(&followed.rules.program, facts());
+        if guarded || !transaction.info.schemas.is_empty() {
             followed.edits = None;
         }
         if self.with_steps {
@@ -82,6 +88,7 @@ impl Follower {
     ) -> Result<Refresh, SessionError> {
         meter::check("drawing decisions again")?;
         let lenient = history.is_lenient(info);
+        self.since = history.ledger.principals()?.since();
         let followed = self.followed.take();
         self.evaluation = OnceCell::new();
         if let Some(mut followed) = followed.filter(|followed| Rc::ptr_eq(&followed.rules, rules))

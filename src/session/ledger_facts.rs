@@ -14,7 +14,7 @@ use hence_ledger::{Assertion, Decision, Ledger, LedgerError, Notice, When};
 
 use super::error::SessionError;
 use super::fitting::{Legacy, Lens, Reading};
-use super::{Session, Store};
+use super::{Session, Store, trust};
 
 /// A ledger, and what is known of facts that are older than their schemas.
 pub(super) struct Recording {
@@ -140,6 +140,9 @@ pub(super) fn beginning(
         return Ok(());
     };
     let recast = lens.recast(schema);
+    if trust::is_guarded(ledger, schema, as_of)? {
+        return trust::add(ledger, (program, relation), (as_of, &recast), first, input);
+    }
     ledger.each_row(schema.name, as_of, &recast, first, &mut |row| input.push(relation, row))
 }
 

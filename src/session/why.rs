@@ -327,6 +327,7 @@ pub(super) fn origin_of((assertion, defaults): (Assertion, Vec<Symbol>)) -> Orig
         defaults,
         step: assertion.step,
         author: Some(assertion.author),
+        signed: assertion.signed,
         time: Some(assertion.time),
         source: Some(assertion.source),
         transaction: Some(assertion.tx),

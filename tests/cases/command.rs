@@ -23,6 +23,7 @@ pub(crate) fn shell(folder: &Path, line: &str) -> Command {
 /// A command in `folder` with one user's name, without colour, and without any `HENCE_…` of the test run.
 pub(crate) fn plain(mut command: Command, folder: &Path) -> Command {
     command.current_dir(folder).env("NO_COLOR", "1").env("USER", "ada");
+    command.env("XDG_CONFIG_HOME", ".config");
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("HENCE_")) {
         command.env_remove(name);
     }

@@ -177,6 +177,11 @@ review approve H --as H
 review list --format csv
 pack list
 pack show H
+principal list
+principal list --format csv
+principal key H
+principal add H --role H
+principal revoke H --as H
 pack show errors
 pack show errors --set H=1
 test

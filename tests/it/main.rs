@@ -58,6 +58,7 @@ mod logs;
 mod lowering;
 mod patterns;
 mod plain_records;
+mod principals;
 mod provenance;
 mod random;
 mod records;

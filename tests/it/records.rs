@@ -212,6 +212,7 @@ pub(crate) fn drafts(ledger: &Ledger) -> Vec<Draft> {
             run: info.run,
             schemas: info.schemas,
             steps: info.steps,
+            said: info.said,
             drawn: transaction.drawn,
             lapsed: transaction.lapsed.into_iter().map(|(lapsed, _)| lapsed).collect(),
             expect_tx: None,

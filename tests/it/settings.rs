@@ -112,7 +112,7 @@ const RECORDED: [(&[&str], i32, &str, &str); 10] = [
 ];
 
 /// Commands that take no rules.
-const WITHOUT_RULES: [&str; 13] = [
+const WITHOUT_RULES: [&str; 14] = [
     "backup",
     "init",
     "explain",
@@ -122,6 +122,7 @@ const WITHOUT_RULES: [&str; 13] = [
     "import",
     "compact",
     "pack",
+    "principal",
     "config",
     "completions",
     "help",

@@ -16,6 +16,7 @@ use super::journal::End;
 use super::keys;
 use super::list::ChangeList;
 use super::plan::{ResolvedDelta, TransactionPlan};
+use super::principals::PRINCIPAL;
 use super::progress::Work;
 use super::record::RecordKind;
 use super::redact::Redaction;
@@ -117,7 +118,7 @@ impl Ledger {
         remark: bool,
     ) -> Result<Committed, LedgerError> {
         let plan = TransactionPlan::new(draft, resolved, &self.state, &self.view)?;
-        self.put_down(draft, plan, remark)
+        self.put_down(draft, plan, (remark, true))
     }
 
     /// Records a transaction of the past, and how many of its facts held already or were missing then.
@@ -130,14 +131,14 @@ impl Ledger {
         let resolved = ResolvedDelta::new(draft, &self.state, &self.view)?;
         let mut plan = TransactionPlan::new(draft, resolved, &self.state, &self.view)?;
         (plan.tally.present, plan.tally.missing) = (present, missing);
-        self.put_down(draft, plan, true).map(drop)
+        self.put_down(draft, plan, (true, false)).map(drop)
     }
 
     fn put_down(
         &mut self,
         draft: &Draft,
         plan: TransactionPlan<'_>,
-        remark: bool,
+        (remark, sign): (bool, bool),
     ) -> Result<Committed, LedgerError> {
         check_renewed(&self.state, &draft.schemas, &plan.list)?;
         let changed = plan.tally.added > 0 || plan.tally.removed > 0;
@@ -145,8 +146,13 @@ impl Ledger {
             remark || draft.steps.is_some() || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
         if recorded {
             let parts = plan.list.part_lens(self.part_limit);
-            let summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
+            let mut summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };
             admit::check(&plan.list, &summary)?;
+            if sign {
+                self.check_said(&summary.said)?;
+                self.sign(&plan.list, &parts, &mut summary)?;
+                self.check_signed(&plan.list, (&parts, &summary))?;
+            }
             let whole = self.write(&plan.list, &parts, &summary)?;
             self.enter(&plan.list, &summary, &whole)?;
         }
@@ -191,6 +197,7 @@ impl Ledger {
         summary.run = draft.run.clone();
         summary.schemas = draft.schemas.clone();
         summary.steps = draft.steps.clone();
+        summary.said = plan.said(&draft.said);
         if let Some(rules) = &draft.rules {
             summary.rules = Some(rules.hash());
             let is_known = self.view.get(&keys::rules(rules.hash()))?.is_some();
@@ -276,6 +283,9 @@ impl Ledger {
     ) -> Result<(), LedgerError> {
         for run in changes.runs() {
             let first = changes.range(run.clone()).next();
+            if first.is_some_and(|first| first.relation.as_str() == PRINCIPAL) {
+                self.forget_principals();
+            }
             if run.len() >= self.bulk && first.is_some_and(|first| first.act == Act::Assert) {
                 self.put_run(changes, run, whole.last())?;
                 continue;

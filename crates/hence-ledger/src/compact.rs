@@ -99,7 +99,8 @@ impl Ledger {
             note: Some(snapshot::note(hash)),
             ..Draft::default()
         };
-        let summary = self.summary(&draft, &TransactionPlan::default())?;
+        let mut summary = self.summary(&draft, &TransactionPlan::default())?;
+        self.sign(&ChangeList::default(), &[], &mut summary)?;
         let whole = self.write(&ChangeList::default(), &[], &summary)?;
         self.enter(&ChangeList::default(), &summary, &whole)
     }

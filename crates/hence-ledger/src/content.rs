@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::schema::{Column, ColumnType, NameSet};
 use hence_core::symbol::Symbol;
@@ -9,7 +10,9 @@ use hence_core::value::Type;
 
 use super::bytes::{Malformed, Reader, after, put_bytes, put_optional, put_varint, shared_prefix};
 use super::hash::{Digest, Hash};
+use super::principals::Signature;
 use super::record;
+use super::said::{self, Said};
 use super::step::{self, Step};
 use super::transaction::{RuleSet, Run, RunLimits, Schema};
 use super::tuple;
@@ -22,6 +25,8 @@ const SCHEMAS: u8 = 8;
 const ZONES: u8 = 16;
 /// The flag of a summary that holds [`Step`]s.
 const STEPS: u8 = 32;
+/// The flag of a summary that says whose words the facts are, and holds a [`Signature`].
+const SIGNED: u8 = 64;
 /// What replaces the drawing transaction of a lapse whose reason follows; transactions count from 1.
 const REASON: u64 = 0;
 
@@ -54,6 +59,11 @@ impl Change<'_> {
             Act::Draw { .. } => 2,
             Act::Lapse { .. } => 3,
         }
+    }
+
+    /// The fact.
+    pub(crate) fn fact(&self) -> Result<Fact, Malformed> {
+        Ok(Fact { relation: self.relation, values: tuple::decode(self.tuple)? })
     }
 
     /// Whether a fact goes.
@@ -111,6 +121,10 @@ pub(crate) struct Summary {
     pub(crate) facts: u64,
     pub(crate) decisions: u64,
     pub(crate) digest: Hash,
+    /// Facts that others say than the author.
+    pub(crate) said: Vec<Said>,
+    /// The signature of the author.
+    pub(crate) signature: Option<Signature>,
 }
 
 impl Summary {
@@ -140,6 +154,11 @@ impl Summary {
             put_varint(out, count);
         }
         out.extend(self.digest.0);
+        if self.sections() & SIGNED > 0 {
+            said::encode(&self.said, out);
+            out.push(u8::from(self.signature.is_some()));
+            out.extend(self.signature.iter().flat_map(|signature| signature.0));
+        }
     }
 
     /// Which of the later sections it has.
@@ -157,6 +176,9 @@ impl Summary {
         if self.run.as_ref().is_some_and(|run| run.zones.is_some()) {
             sections |= ZONES;
         }
+        if self.signature.is_some() || !self.said.is_empty() {
+            sections |= SIGNED;
+        }
         sections
     }
 
@@ -164,6 +186,7 @@ impl Summary {
     pub(crate) fn version<'a>(&self, changes: impl Iterator<Item = Change<'a>>) -> u8 {
         match self.sections() {
             0 => version(changes),
+            sections if sections & SIGNED > 0 => record::SIGNED,
             sections if sections & STEPS > 0 => record::STEPPED,
             _ => record::EXTENDED,
         }
@@ -179,7 +202,7 @@ impl Summary {
         };
         let sections = reader.byte()?;
         let orphan = sections & (RUN | ZONES) == ZONES;
-        if sections > (2 | RUN | SCHEMAS | ZONES | STEPS) || sections & 3 == 3 || orphan {
+        if sections > (2 | RUN | SCHEMAS | ZONES | STEPS | SIGNED) || sections & 3 == 3 || orphan {
             return Err(Malformed("the summary has unknown sections"));
         }
         let rule_flag = sections & 3;
@@ -194,7 +217,7 @@ impl Summary {
             }
         }
         let steps = if sections & STEPS > 0 { Some(step::decode(reader)?) } else { None };
-        Ok(Self {
+        let mut summary = Self {
             time,
             author,
             source,
@@ -215,7 +238,14 @@ impl Summary {
             facts: reader.varint()?,
             decisions: reader.varint()?,
             digest: Hash(reader.array()?),
-        })
+            said: Vec::new(),
+            signature: None,
+        };
+        if sections & SIGNED > 0 {
+            summary.said = said::decode(reader)?;
+            summary.signature = if reader.flag()? { Some(Signature(reader.array()?)) } else { None };
+        }
+        Ok(summary)
     }
 }
 

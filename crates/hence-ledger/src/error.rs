@@ -56,6 +56,12 @@ pub enum LedgerError {
         /// What differs.
         what: String,
     },
+    /// Who proposes a transaction may not, or can't sign it.
+    #[error("{what}")]
+    Principal {
+        /// Why.
+        what: String,
+    },
     /// There is nothing to salvage, or no need to.
     #[error("nothing was salvaged: {0}")]
     Unsalvaged(String),

@@ -32,7 +32,7 @@ use super::transaction::{RuleSet, Run};
 use super::{Ledger, tuple};
 use brought::imported_facts;
 pub use brought::{Admit, ImportedFacts};
-use lines::{RunLine, SchemaLine, StepLine, schema, step};
+use lines::{RunLine, SaidLine, SchemaLine, StepLine, said, schema, step};
 
 /// The longest line that is read.
 const LINE_LIMIT: u64 = 1 << 30;
@@ -62,6 +62,12 @@ struct Line {
     /// What effects did, step by step; none where the rules have no effects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     steps: Option<Vec<Vec<StepLine>>>,
+    /// Facts that others say than the author.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    said: Vec<SaidLine>,
+    /// The signature of the author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
     #[serde(rename = "standing")]
     present: u64,
     missing: u64,
@@ -240,6 +246,7 @@ impl Ledger {
         if hash.to_string() != line.hash {
             return Err(Refused::Line(format!("its hash is {hash}, but the file says {}", line.hash)));
         }
+        self.check_signed(&changes, (&line.parts, &summary)).map_err(of_line)?;
         admit(self, &imported_facts(&line, &summary)?).map_err(Refused::Line)?;
         let whole = self.write(&changes, &line.parts, &summary)?;
         self.enter(&changes, &summary, &whole)?;
@@ -315,6 +322,8 @@ impl Ledger {
                 .as_ref()
                 .map(|steps| steps.iter().map(|lines| step(lines)).collect())
                 .transpose()?,
+            said: line.said.iter().map(said).collect::<Result<_, _>>()?,
+            signature: line.signature.as_deref().map(str::parse).transpose()?,
             parts: line.parts.len() as u64,
             present: line.present,
             missing: line.missing,
@@ -374,7 +383,9 @@ impl From<Malformed> for Refused {
 /// What a transaction may not hold is a fault of its line.
 fn of_line(error: LedgerError) -> Refused {
     match error {
-        LedgerError::Misfit { .. } | LedgerError::TooLarge { .. } => Refused::Line(error.to_string()),
+        LedgerError::Misfit { .. } | LedgerError::TooLarge { .. } | LedgerError::Principal { .. } => {
+            Refused::Line(error.to_string())
+        }
         error => Refused::Ledger(error),
     }
 }
@@ -444,6 +455,8 @@ fn line(whole: &Whole) -> Result<Line, Malformed> {
         steps: summary.steps.map(|steps| {
             steps.iter().map(|step| step.changes.iter().map(StepLine::from).collect()).collect()
         }),
+        said: summary.said.iter().map(SaidLine::from).collect(),
+        signature: summary.signature.map(|signature| signature.to_string()),
         rule_set: rule_set
             .map(|rules| Rules { files: rules.files().to_vec(), params: rules.params().to_vec() }),
         present: summary.present,

@@ -5,8 +5,8 @@
 //! the backlog over them), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
 //! recorded under, `recast` how to read them under others. `open` (for writing), `ask` (for reading), `commit` and
 //! `read` are the public face; `join` brings journal and base together. `compact` replaces old segments by a
-//! `snapshot`, `backup` copies a ledger, `salvage` makes a new chain from what the base knows. `docs/ledger-format.md`
-//! describes the format.
+//! `snapshot`, `backup` copies a ledger, `salvage` makes a new chain from what the base knows. `principals` says who may
+//! sign what, and what signatures are worth. `docs/ledger-format.md` describes the format.
 
 mod admit;
 mod ask;
@@ -29,6 +29,7 @@ mod list;
 mod lock;
 mod open;
 mod plan;
+mod principals;
 mod progress;
 mod read;
 mod recast;
@@ -36,6 +37,7 @@ mod record;
 mod redact;
 mod reserved;
 mod rows;
+mod said;
 mod salvage;
 mod scan;
 mod schemas;
@@ -57,12 +59,17 @@ pub use exchange::{Admit, Imported, ImportedFacts};
 pub use hash::Hash;
 pub use open::OpenOptions;
 pub use plan::ResolvedDelta;
+pub use principals::{
+    ADMIN, Attested, Keyring, Keys, PRINCIPAL, Principal, Principals, PublicKey, REVOKED, SecretKey,
+    Signature, principal,
+};
 pub use progress::{Progress, Watcher, Work};
 pub use read::When;
 pub use recast::{Difference, Recast};
 pub use redact::Redaction;
 pub use reserved::is_reserved;
 pub use rows::FactIter;
+pub use said::{Said, fact_message};
 pub use salvage::Salvaged;
 pub use schemas::Recorded;
 pub use step::{Step, StepChange};
@@ -110,6 +117,10 @@ pub struct Ledger {
     watcher: progress::Watcher,
     /// What must not be recorded.
     redaction: redact::Redaction,
+    /// What signs for principals.
+    keys: principals::Held,
+    /// What is known of principals and signatures.
+    verdicts: principals::Verdicts,
     writable: bool,
     /// Whether a durable transaction is taken into state and backlog only in part.
     torn: bool,

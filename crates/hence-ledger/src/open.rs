@@ -18,6 +18,7 @@ use super::error::LedgerError;
 use super::error::Notice;
 use super::journal::{Journal, SNAPSHOT, SUFFIX, number};
 use super::lock::{Holder, Lock};
+use super::principals::{Keys, Verdicts};
 use super::progress::Watcher;
 use super::redact::Redaction;
 use super::state::State;
@@ -62,6 +63,8 @@ pub struct OpenOptions {
     pub watcher: Watcher,
     /// What must not be recorded.
     pub redaction: Redaction,
+    /// The keys that sign for principals.
+    pub keys: Option<Arc<dyn Keys>>,
 }
 
 impl Default for OpenOptions {
@@ -79,6 +82,7 @@ impl Default for OpenOptions {
             bulk: 20_000,
             watcher: Watcher::default(),
             redaction: Redaction::default(),
+            keys: None,
         }
     }
 }
@@ -209,6 +213,8 @@ impl Ledger {
             bulk: options.bulk,
             watcher: options.watcher.clone(),
             redaction: options.redaction.clone(),
+            keys: options.keys.clone(),
+            verdicts: Verdicts::default(),
             writable: false,
             torn: false,
             notices: Vec::new(),

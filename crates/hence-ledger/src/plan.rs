@@ -1,5 +1,7 @@
 //! What a draft changes: its facts and decisions compared with what holds.
 
+use std::collections::BTreeSet;
+
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::symbol::Symbol;
@@ -9,6 +11,7 @@ use super::content::{Act, Summary};
 use super::error::LedgerError;
 use super::keys;
 use super::list::{Acts, ChangeList, Item, Proposed};
+use super::said::Said;
 use super::schemas::renewed;
 use super::state::State;
 use super::transaction::{Changes, Decision, Draft, Tally};
@@ -185,6 +188,25 @@ impl<'d> TransactionPlan<'d> {
         self.list.add(lapsed, Acts::Lapse(since));
         self.list.add(drawn, Acts::Draw(explanations));
         Ok(())
+    }
+
+    /// Those of the words of others whose facts come, ascending.
+    pub(crate) fn said(&self, said: &[Said]) -> Vec<Said> {
+        if said.is_empty() {
+            return Vec::new();
+        }
+        let asserted = self.list.iter().filter(|change| change.act == Act::Assert);
+        let asserted: BTreeSet<(Symbol, &[u8])> =
+            asserted.map(|change| (change.relation, change.tuple)).collect();
+        let comes = |said: &&Said| {
+            let mut tuple = Vec::new();
+            super::tuple::encode(&said.fact.values, &mut tuple);
+            asserted.contains(&(said.fact.relation, tuple.as_slice()))
+        };
+        let mut said: Vec<Said> = said.iter().filter(comes).cloned().collect();
+        said.sort_unstable();
+        said.dedup_by(|one, other| one.fact == other.fact);
+        said
     }
 
     /// The part of the summary that follows from the changes.

@@ -167,11 +167,17 @@ impl Ledger {
         let at = self.at(when)?.unwrap_or(self.state.tx);
         let held = |span: &Interval| span.from <= at && span.until.is_none_or(|until| at < until);
         let Some(span) = self.history(fact)?.into_iter().find(held) else { return Ok(None) };
-        let TxInfo { tx, time, author, source, note, steps, .. } = self.info(span.from)?;
+        let TxInfo { tx, time, author, source, note, steps, said, previous, .. } = self.info(span.from)?;
         let step = steps.as_deref().and_then(|steps| step::asserting(steps, fact));
+        let said = said.into_iter().find(|said| said.fact == *fact && step.is_none());
+        let signed = match &said {
+            Some(said) => self.said_fault(said, tx, previous)?.is_none(),
+            None => self.is_signed(tx)? == Ok(true),
+        };
+        let author = said.map_or(author, |said| said.author);
         let author = step.map_or(author, |(_, change)| change.rule.clone());
         let step = step.map(|(number, change)| (number, change.sentence.clone()));
-        Ok(Some(Assertion { tx, time, author, source, note, step }))
+        Ok(Some(Assertion { tx, time, author, signed, source, note, step }))
     }
 
     /// The spans in which `fact` held, ascending.
@@ -372,6 +378,8 @@ fn info(tx: u64, summary: Summary, hash: Hash, previous: Hash) -> TxInfo {
         run: summary.run,
         schemas: summary.schemas,
         steps: summary.steps,
+        said: summary.said,
+        signature: summary.signature,
         added: summary.added,
         removed: summary.removed,
         present: summary.present,

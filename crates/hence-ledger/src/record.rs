@@ -11,6 +11,8 @@ pub(crate) const PLAIN: u8 = 1;
 pub(crate) const EXTENDED: u8 = 2;
 /// The version of a record that says what effects did.
 pub(crate) const STEPPED: u8 = 3;
+/// The version of a record that is signed, or says whose words its facts are.
+pub(crate) const SIGNED: u8 = 4;
 /// Bytes of the frame before the content: magic, version, kind, two zeros, length, transaction, check, hash.
 pub(crate) const HEAD: usize = 56;
 /// Bytes of the frame after the content: the first bytes of the record's hash.
@@ -115,7 +117,7 @@ fn head(bytes: &[u8]) -> Result<Head, Malformed> {
     if reader.array()? != Hash::of(checked).short::<4>() {
         return Err(Malformed("the checksum of the record header does not match"));
     }
-    if !(PLAIN..=STEPPED).contains(&version) {
+    if !(PLAIN..=SIGNED).contains(&version) {
         return Err(Malformed("unsupported record version"));
     }
     let kind = match kind {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use regex::{NoExpand, Regex};
 
 use super::error::LedgerError;
+use super::principals::PRINCIPAL;
 use super::transaction::{Draft, RuleSet};
 use hence_core::fact::Fact;
 use hence_core::pattern;
@@ -66,7 +67,9 @@ impl Redaction {
 
     /// Whether a fact does.
     pub fn matches_fact(&self, fact: &Fact) -> bool {
-        !self.patterns.is_empty() && fact.values.iter().any(|value| self.matches_value(*value))
+        // The digits of a key say nothing that a pattern could mean.
+        let is_key = fact.relation.as_str() == PRINCIPAL;
+        !self.patterns.is_empty() && !is_key && fact.values.iter().any(|value| self.matches_value(*value))
     }
 
     /// The text without what matches.
@@ -150,6 +153,10 @@ impl Redaction {
             let what =
                 format!("an effect on `{}`, which its rule assembles from parts", change.fact.relation);
             return Err(LedgerError::Unredacted { what });
+        }
+        for said in &mut draft.said {
+            said.fact = self.fact(std::mem::replace(&mut said.fact, Fact::new("", [])));
+            said.author = self.text(&said.author);
         }
         draft.author = self.text(&draft.author);
         draft.source = self.text(&draft.source);

@@ -209,9 +209,9 @@ impl Held {
             let stored = stored.ok_or_else(|| refused(format!("the fact base lacks the rules {hash}")))?;
             Ok(RuleSet::decode(&self.view.load_long(&stored)?)?)
         });
-        let TxInfo { time, author, source, note, clock, run, schemas, steps, .. } = info.clone();
+        let TxInfo { time, author, source, note, clock, run, schemas, steps, said, .. } = info.clone();
         let rules = rules.transpose()?;
-        Ok(Draft { time, author, source, note, clock, rules, run, schemas, steps, ..changes })
+        Ok(Draft { time, author, source, note, clock, rules, run, schemas, steps, said, ..changes })
     }
 
     /// What came and went with each transaction up to the state. What the base holds of later ones was written ahead.

@@ -8,6 +8,8 @@ use hence_core::symbol::Symbol;
 
 use super::content;
 use super::hash::Hash;
+use super::principals::Signature;
+use super::said::Said;
 use super::step::Step;
 
 /// The rules that drew decisions: all text that was loaded, and the parameters that were set. Hashed once; copies share
@@ -142,6 +144,8 @@ pub struct Draft {
     /// What effects did, which the facts hold already; none where the rules have no effects. A draft with steps is
     /// recorded, though it may change nothing.
     pub steps: Option<Vec<Step>>,
+    /// Asserted facts that others say than the author.
+    pub said: Vec<Said>,
     /// Decisions that are drawn.
     pub drawn: Vec<Decision>,
     /// Decisions that lapse.
@@ -223,6 +227,10 @@ pub struct TxInfo {
     pub schemas: Vec<Schema>,
     /// What effects did; none where its rules have no effects.
     pub steps: Option<Vec<Step>>,
+    /// Facts that others say than the author.
+    pub said: Vec<Said>,
+    /// The signature of the author.
+    pub signature: Option<Signature>,
     /// How many facts it added.
     pub added: u64,
     /// How many facts it removed.
@@ -269,8 +277,10 @@ pub struct Assertion {
     pub tx: u64,
     /// Its time, in microseconds since the epoch.
     pub time: i64,
-    /// Its author.
+    /// Its author, or whom they speak for.
     pub author: String,
+    /// Whether a signature of the author holds.
+    pub signed: bool,
     /// Its source.
     pub source: String,
     /// Its note.

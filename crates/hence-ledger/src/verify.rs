@@ -105,6 +105,7 @@ impl Ledger {
                 meter::check(VERIFYING)?;
                 self.journal.check_named(snapshot, &whole)?;
                 differences.extend(undated(&whole, &state, &view)?);
+                differences.extend(self.unsigned(&whole)?);
                 differences.extend(schemas::faults(&whole, &state)?);
                 super::join::apply(&self.journal, &mut view, &mut state, &whole, self.backlog_limit)?;
                 differences.extend(admit::faults(&whole)?);

@@ -199,8 +199,10 @@ pub struct Ranked {
 pub struct Origin {
     /// The number of the step and the sentence of the rule, where an effect asserted it; the author is the rule then.
     pub step: Option<(u64, Option<String>)>,
-    /// The author of the transaction.
+    /// Who asserted it.
     pub author: Option<String>,
+    /// Whether their signature holds; they are believed otherwise.
+    pub signed: bool,
     /// Its time, in microseconds since the epoch.
     pub time: Option<i64>,
     /// The actuator, file or API that it came from.

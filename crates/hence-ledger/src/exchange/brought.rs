@@ -9,6 +9,7 @@ use crate::Ledger;
 use crate::bytes::Malformed;
 use crate::content::{Act, Summary};
 use crate::hash::Hash;
+use crate::said::Said;
 use crate::transaction::RuleSet;
 
 /// What a transaction that is to be imported brings.
@@ -21,6 +22,8 @@ pub struct ImportedFacts<'l> {
     pub rules: Option<Hash>,
     /// Their text, where it holds it.
     pub rule_set: Option<RuleSet>,
+    /// Facts that others say than the author.
+    pub said: Vec<Said>,
     /// The facts that the author asserted (`true`) and retracted, without what effects did.
     pub own: Vec<(Fact, bool)>,
 }
@@ -43,5 +46,12 @@ pub(super) fn imported_facts<'l>(line: &'l Line, summary: &Summary) -> Result<Im
     let set = line.rule_set.as_ref();
     let rule_set = set.map(|rules| RuleSet::new(rules.files.clone(), rules.params.clone()));
     let instant = line.clock.unwrap_or(line.time);
-    Ok(ImportedFacts { author: &line.author, instant, rules: summary.rules, rule_set, own })
+    Ok(ImportedFacts {
+        author: &line.author,
+        instant,
+        rules: summary.rules,
+        rule_set,
+        said: summary.said.clone(),
+        own,
+    })
 }

@@ -13,6 +13,7 @@ use hence_core::value::Type;
 
 use super::typed;
 use crate::bytes::Malformed;
+use crate::said::Said;
 use crate::step::{Step, StepChange};
 use crate::transaction::{Run, RunLimits, Schema};
 
@@ -120,4 +121,28 @@ pub(super) fn step(lines: &[StepLine]) -> Result<Step, Malformed> {
         Ok(StepChange { fact, asserted, rule: rule.clone(), sentence: sentence.clone() })
     };
     Ok(Step { changes: lines.iter().map(change).collect::<Result<_, Malformed>>()? })
+}
+
+/// A fact and who says it: the relation, the values, the author, their signature.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SaidLine(
+    String,
+    Vec<Json>,
+    String,
+    #[serde(default, skip_serializing_if = "Option::is_none")] Option<String>,
+);
+
+impl From<&Said> for SaidLine {
+    fn from(Said { fact, author, signature }: &Said) -> Self {
+        let values = fact.values.iter().copied().map(json::typed).collect();
+        let signature = signature.map(|signature| signature.to_string());
+        Self(fact.relation.to_string(), values, author.clone(), signature)
+    }
+}
+
+pub(super) fn said(SaidLine(relation, values, author, signature): &SaidLine) -> Result<Said, Malformed> {
+    let values: Result<Vec<_>, _> = values.iter().map(typed).collect();
+    let fact = Fact::new(Symbol::new(relation), values?);
+    let signature = signature.as_deref().map(str::parse).transpose()?;
+    Ok(Said { fact, author: author.clone(), signature })
 }

@@ -20,6 +20,21 @@ pub(super) fn is_rule(step: &StepJson) -> bool {
     step.get("by").and_then(Json::as_str) == Some("rule")
 }
 
+/// Who asserted a fact is a text, how surely is a strength: neither without the other. Proofs of before have none.
+fn authorship(origin: &StepJson) -> Verdict {
+    let author = origin.get("author").unwrap_or(&Json::Null);
+    match (author, origin.get("strength")) {
+        (Json::Null, None | Some(Json::Null)) | (Json::String(_), None) => Ok(()),
+        (Json::String(_), Some(Json::String(strength)))
+            if matches!(strength.as_str(), "claimed" | "signed") =>
+        {
+            Ok(())
+        }
+        (Json::String(_), Some(other)) => Err(format!("`strength` is {other}: expected claimed or signed")),
+        (author, _) => Err(format!("`author` is {author}: expected a string, and a strength with it")),
+    }
+}
+
 impl Checker<'_> {
     /// Checks one step; gives the steps that it refers to.
     pub(super) fn step(&mut self, at: usize, step: &StepJson) -> Verdict<Vec<usize>> {
@@ -37,6 +52,9 @@ impl Checker<'_> {
         let origin = read::member(step, "origin")?;
         if !origin.is_null() && !origin.is_object() {
             return Err(String::from("`origin` must be an object or null"));
+        }
+        if let Some(origin) = origin.as_object() {
+            authorship(origin)?;
         }
         let input = self.program.relation(head.relation).is_some_and(|found| found.kind == Kind::Input);
         match self.is_asserted(head.relation, &head.row) {

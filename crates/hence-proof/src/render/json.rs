@@ -67,9 +67,15 @@ fn known_step(step: &Step) -> Json {
     }
 }
 
+/// The strength of an author whose signature holds.
+const SIGNED: &str = "signed";
+/// The strength of an author who is believed.
+const CLAIMED: &str = "claimed";
+
 fn origin(origin: &Origin) -> Json {
     let mut shown = object!({
         "author": origin.author,
+        "strength": origin.author.as_ref().map(|_| if origin.signed { SIGNED } else { CLAIMED }),
         "time": origin.time.map(literal::time_text),
         "source": origin.source,
         "transaction": origin.transaction,

@@ -118,7 +118,8 @@ pub(super) fn origin_text(origin: &Origin) -> String {
     let mut text = String::from("asserted");
     if let Some(author) = &origin.author {
         let rule = if origin.step.is_some() { "rule " } else { "" };
-        text.push_str(&format!(" by {rule}{author}"));
+        let strength = if origin.signed { " (signed)" } else { "" };
+        text.push_str(&format!(" by {rule}{author}{strength}"));
     }
     if let Some(time) = origin.time {
         text.push_str(&format!(" at {}", literal::time_text(time)));
