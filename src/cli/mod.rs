@@ -33,6 +33,7 @@ mod observe;
 mod open;
 mod options;
 mod output;
+mod owner;
 mod pack;
 mod past;
 mod progress;
@@ -43,6 +44,7 @@ mod review;
 mod rules;
 mod sarif;
 mod secrets;
+mod serve;
 mod terminal;
 mod test;
 mod time;
@@ -108,6 +110,7 @@ enum Command {
     Compact(keep::Compact),
     Observe(observe::Observe),
     Review(review::Review),
+    Serve(serve::Serve),
     Pack(pack::Pack),
     Test(test::Test),
     Bench(bench::Bench),
@@ -263,6 +266,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),
         Command::Review(command) => command.run(),
+        Command::Serve(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
         Command::Bench(command) => command.run(),
