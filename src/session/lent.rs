@@ -95,10 +95,7 @@ impl Session {
     }
 
     /// What is kept, with everything in that was recorded since; `None` where only a look at all facts tells.
-    fn taken_over(
-        &mut self,
-        mut kept: Box<MaintainedAt>,
-    ) -> Result<Option<Box<MaintainedAt>>, SessionError> {
+    fn taken_over(&mut self, mut kept: Box<MaintainedAt>) -> Result<Option<Box<MaintainedAt>>, SessionError> {
         let Store::Ledger(ledger) = &self.store else { return Ok(None) };
         let (from, last) = (kept.tx, ledger.last_tx());
         let decided = self.last_decided(ledger)?.filter(|info| info.tx > from);
@@ -203,7 +200,8 @@ impl Lent {
         let Self { mut session, last: (tx, head) } = self;
         if ledger.last_tx() < tx {
             let found = ledger.last_tx();
-            let message = format!("the ledger had {tx} transactions when it was lent, and has {found} now");
+            let message =
+                format!("the ledger ended with transaction {tx} when it was lent, and ends with {found} now");
             return Err(SessionError::Unknown { message });
         }
         let is_same = tx == 0 || ledger.info(tx)?.hash == head;
@@ -235,8 +233,7 @@ impl Others {
 /// Whether the facts that a transaction brought and removed are read as they are recorded.
 fn reads_plainly(lens: &Lens, transaction: &Transaction) -> bool {
     let renews = transaction.info.schemas.iter().any(|schema| schema.renews);
-    let is_plain = |fact: &Fact| {
-        lens.fit(fact.relation).is_none_or(|fit| fit.is_settled && fit.recast.is_plain())
-    };
+    let is_plain =
+        |fact: &Fact| lens.fit(fact.relation).is_none_or(|fit| fit.is_settled && fit.recast.is_plain());
     !renews && all_changes(transaction).all(|(fact, _)| is_plain(fact))
 }

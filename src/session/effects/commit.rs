@@ -65,7 +65,9 @@ impl Extents for Shown<'_> {
         match self.state {
             State::Scratch(_) | State::Fresh(_, true) | State::Kept(_, _, true) => None,
             State::Fresh(kept, false) => Some(kept.changes(&self.session.rules.program, relation)),
-            State::Kept(kept, _, false) => Some(kept.incremental.changes(&self.session.rules.program, relation)),
+            State::Kept(kept, _, false) => {
+                Some(kept.incremental.changes(&self.session.rules.program, relation))
+            }
         }
     }
 

@@ -50,7 +50,10 @@ pub(in crate::session) fn decides(info: &TxInfo) -> bool {
 
 impl Session {
     /// The last transaction by this session's moment that drew decisions.
-    pub(in crate::session) fn last_decided(&self, ledger: &Recording) -> Result<Option<TxInfo>, SessionError> {
+    pub(in crate::session) fn last_decided(
+        &self,
+        ledger: &Recording,
+    ) -> Result<Option<TxInfo>, SessionError> {
         let last = ledger.tx_when(self.as_of)?;
         Ok(ledger.last_where(|info| info.tx <= last && decides(info))?)
     }
