@@ -24,6 +24,10 @@ const IN_MEMORY: &str = ":memory:";
 pub(super) const GIVE_FACTS: &str =
     "; give facts with --facts PATH, or record some with `hence decide --facts PATH`";
 
+/// The most characters of a command that others are told.
+#[cfg(unix)]
+const LONGEST_COMMAND: usize = 500;
+
 /// How many relations are named that the rules don't declare, or that have no compiled code.
 const SHOWN: usize = 8;
 
@@ -177,6 +181,14 @@ pub(super) fn options() -> OpenOptions {
     let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
     let redaction = config::get().redaction().clone();
     OpenOptions { command, watcher: progress::watcher(), redaction, ..OpenOptions::default() }
+}
+
+/// What this process runs, as it tells others over a socket: on one line, not too long, without what must not be recorded.
+#[cfg(unix)]
+pub(super) fn told_command() -> String {
+    let OpenOptions { command, redaction, .. } = options();
+    let command = redaction.text(&command);
+    command.lines().take(1).flat_map(str::chars).take(LONGEST_COMMAND).collect()
 }
 
 /// Checks that `relation`, of which nothing stands, is one that may have facts: recorded, or an input of the rules that

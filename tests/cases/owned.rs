@@ -12,7 +12,7 @@ use crate::{command, pages};
 const ALWAYS: [&str; 6] = ["change", "effects", "migrate", "past", "review", "schema"];
 
 /// Pages about ledgers that are damaged or in use: an owner would mend them, or is what they are about.
-const LEFT_OUT: [&str; 2] = ["salvage", "service"];
+const LEFT_OUT: [&str; 3] = ["salvage", "serve", "service"];
 
 /// Whether a page is run here.
 pub(crate) fn is_run(page: &Path) -> bool {
@@ -27,11 +27,16 @@ pub(crate) fn is_run(page: &Path) -> bool {
 /// Those that print something else.
 pub(crate) fn check(page: &Path) -> Result<(), String> {
     let text = fs::read_to_string(page).unwrap();
-    let (_, faults) = pages::run(&text, &mut |line, folder| {
-        let _owners: Vec<Owner> =
+    let mut owned = 0;
+    let (_, mut faults) = pages::run(&text, &mut |line, folder| {
+        let owners: Vec<Owner> =
             stores(folder, 3).iter().filter(|_| asks(line)).filter_map(Owner::of).collect();
+        owned += owners.len();
         pages::shell(line, folder)
     });
+    if owned == 0 && ALWAYS.contains(&page.file_stem().unwrap().to_str().unwrap()) {
+        faults.push(String::from("nobody owned a ledger"));
+    }
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
@@ -52,24 +57,28 @@ fn stores(folder: &Path, depth: usize) -> Vec<PathBuf> {
 }
 
 /// A process that owns a ledger until the value goes.
-struct Owner(Child, BufReader<ChildStderr>);
+struct Owner {
+    process: Child,
+    /// Open as long as the process runs, which may say more.
+    _said: BufReader<ChildStderr>,
+}
 
 impl Owner {
     /// `None` where the ledger can't be opened.
     fn of(store: &PathBuf) -> Option<Self> {
         let mut serve = command::hence(store.parent().unwrap(), &["serve", "--lend-only", "--store"]);
-        let mut owner = serve.arg(store).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
-        let mut said = BufReader::new(owner.stderr.take().unwrap());
+        let mut process = serve.arg(store).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
+        let mut said = BufReader::new(process.stderr.take().unwrap());
         let is_ready =
             said.by_ref().lines().map_while(Result::ok).any(|line| line.contains("serves the ledger"));
-        let owner = Self(owner, said);
+        let owner = Self { process, _said: said };
         is_ready.then_some(owner)
     }
 }
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        Command::new("kill").arg(self.0.id().to_string()).status().unwrap();
-        self.0.wait().unwrap();
+        Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
+        self.process.wait().unwrap();
     }
 }

@@ -103,7 +103,7 @@ impl Shared {
     }
 
     fn tell(&self, stream: &UnixStream) {
-        let (process, command) = (std::process::id(), open::options().command);
+        let (process, command) = (std::process::id(), open::told_command());
         let answer = Answer::Owner { process, command, waiting: self.mailbox.waiting() };
         // Whoever asked and left needs no answer.
         let _ = say(stream, &answer);

@@ -99,7 +99,7 @@ fn ask(store: &Path, end: Instant) -> Asked {
 }
 
 fn wait(mut wire: Wire, end: Instant) -> io::Result<Asked> {
-    wire.say(&Wish::Turn { command: open::options().command })?;
+    wire.say(&Wish::Turn { command: open::told_command() })?;
     let mut until = end.min(Instant::now() + HELLO);
     loop {
         match wire.hear(Some(until))? {
