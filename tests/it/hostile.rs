@@ -252,7 +252,7 @@ fn command(dir: &Path, words: &[String], typed: &str) -> Command {
     if words[0] == "serve" {
         // It would go on until it is told to stop.
         let mut timeout = Command::new("timeout");
-        timeout.args(["--foreground", "1", env!("CARGO_BIN_EXE_hence")]).args(words);
+        timeout.args(["--foreground", "--preserve-status", "1", env!("CARGO_BIN_EXE_hence")]).args(words);
         command = command::plain(timeout, dir);
     }
     command.env_remove("NO_COLOR").env("TERM", "xterm-256color");

@@ -26,6 +26,9 @@ use super::turn;
 /// How long to wait for the lock before looking whether to stop.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// How long an owner waits for the lock without a word: a command that began meanwhile may have taken it.
+const SILENT: Duration = Duration::from_secs(5);
+
 /// What holds a ledger and can do without it for a while.
 pub(in crate::cli) trait Lendable: Sized {
     /// What is left without the ledger.
@@ -166,11 +169,11 @@ impl Owner {
             return Err(Failure::Usage(message));
         }
         let options = OpenOptions { wait: LOOK, ..open::options() };
-        let mut told = false;
+        let (since, mut told) = (Instant::now(), false);
         while !self.mailbox.is_stopping() {
             match Ledger::open(&self.store, &options) {
                 Err(error @ LedgerError::InUse { .. }) => {
-                    if !std::mem::replace(&mut told, true) {
+                    if since.elapsed() > SILENT && !std::mem::replace(&mut told, true) {
                         output::warning(&format!("waiting for the ledger: {error}"));
                     }
                 }

@@ -1,240 +1,17 @@
-//! One store, many users: whoever owns a store lends it to other commands, whatever comes over its socket and whoever is
-//! killed meanwhile.
+//! Owners under attack: garbage, floods, turns without end, kills, other users, odd places.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::{Client, Owner, assert_fact, facts, folder, run, said, socket, until};
 use crate::command::hence;
-
-const RULES: &str = "## A job that failed.\ninput failed(job: string, tries: int).\n\n\
-    ## Somebody says so.\ninput allowed(job: string).\n\n\
-    ## Try it again.\ndecision retry(job: string).\n\n\
-    @because(\"{Job} was tried {Tries} times\")\nretry(Job) :- failed(Job, Tries), Tries < 3.\n\
-    @because(\"{Job} is allowed\")\nretry(Job) :- allowed(Job).\n";
-
-/// How long anything may take before a test says that it never comes.
-const LONG: Duration = Duration::from_secs(60);
-
-fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::write(dir.path().join("retry.dl"), RULES).unwrap();
-    fs::write(dir.path().join("hence.toml"), "rules = [\"retry.dl\"]\n").unwrap();
-    dir
-}
-
-/// A process that owns the store of a folder, killed when the value goes.
-struct Owner {
-    process: Child,
-    said: BufReader<std::process::ChildStderr>,
-}
-
-impl Owner {
-    fn new(dir: &Path, args: &[&str]) -> Self {
-        let mut process = hence(dir, &[&["serve"], args].concat())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let said = BufReader::new(process.stderr.take().unwrap());
-        let mut owner = Self { process, said };
-        owner.hear("serves the ledger");
-        owner
-    }
-
-    /// Reads what it says up to a line that holds `text`.
-    fn hear(&mut self, text: &str) -> String {
-        let mut all = String::new();
-        while !all.contains(text) {
-            assert!(self.said.read_line(&mut all).unwrap() > 0, "no `{text}` in: {all}");
-        }
-        all
-    }
-
-    /// Tells it to stop; what it said, and how it ended.
-    fn stop(mut self) -> (String, i32) {
-        signal(self.process.id(), "TERM");
-        let mut rest = String::new();
-        self.said.read_to_string(&mut rest).unwrap();
-        (rest, self.process.wait().unwrap().code().unwrap_or(-1))
-    }
-}
-
-impl Drop for Owner {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn signal(process: u32, name: &str) {
-    assert!(
-        Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap().success()
-    );
-}
-
-fn run(dir: &Path, args: &[&str]) -> (i32, String, String) {
-    said(hence(dir, args).output().unwrap())
-}
-
-fn said(output: Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
-}
-
-fn assert_fact(dir: &Path, fact: &str) {
-    let (status, _, said) = run(dir, &["assert", fact]);
-    assert_eq!((status, said.as_str()), (0, ""), "{fact}");
-}
-
-fn facts(dir: &Path) -> usize {
-    let (status, rows, said) = run(dir, &["facts", "failed", "--format", "jsonl"]);
-    assert_eq!(status, 0, "{said}");
-    rows.lines().count()
-}
-
-fn socket(dir: &Path) -> PathBuf {
-    dir.join(".hence/owner.sock")
-}
-
-/// Waits until something is so.
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + LONG;
-    while !is_so() {
-        assert!(Instant::now() < end, "never: {what}");
-        thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// A client of the protocol.
-struct Client(BufReader<UnixStream>);
-
-impl Client {
-    fn new(dir: &Path) -> Self {
-        let stream = UnixStream::connect(socket(dir)).unwrap();
-        stream.set_read_timeout(Some(LONG)).unwrap();
-        Self(BufReader::new(stream))
-    }
-
-    fn say(&mut self, line: &str) {
-        // An owner may have hung up already.
-        let _ = self.0.get_mut().write_all(line.as_bytes());
-    }
-
-    /// The next line; none where the owner hung up.
-    fn hear(&mut self) -> String {
-        let mut line = String::new();
-        let _ = self.0.read_line(&mut line);
-        line
-    }
-
-    /// Takes a turn.
-    fn turn(dir: &Path) -> Self {
-        let mut client = Self::new(dir);
-        client.say("{\"hence\": 1, \"turn\": {\"command\": \"a test\"}}\n");
-        assert!(client.hear().contains("queued"));
-        let lent = client.hear();
-        assert!(lent.contains("lent"), "{lent}");
-        client
-    }
-}
-
-/// A stream that owns a store.
-struct Stream {
-    process: Child,
-    to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
-}
-
-impl Stream {
-    fn new(dir: &Path) -> Self {
-        let follow = ["decide", "--follow", "--now", "2026-02-09T09:00:00Z"];
-        let mut process = hence(dir, &follow).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let to = process.stdin.take();
-        let from = BufReader::new(process.stdout.take().unwrap());
-        Self { process, to, from }
-    }
-
-    /// Says a line; the answer up to its end.
-    fn say(&mut self, line: &str) -> String {
-        self.to.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
-        let mut answer = String::new();
-        while !answer.contains("\"committed\"") && !answer.contains("\"error\"") {
-            assert!(self.from.read_line(&mut answer).unwrap() > 0, "{answer}");
-        }
-        answer
-    }
-
-    fn end(mut self) -> i32 {
-        drop(self.to.take());
-        self.process.wait().unwrap().code().unwrap()
-    }
-}
-
-#[test]
-fn commands_on_an_owned_store_do_what_they_do_on_a_free_one() {
-    let dir = folder();
-    let owner = Owner::new(dir.path(), &[]);
-    let (status, out, said) = run(dir.path(), &["assert", "failed(\"backup\", 1)"]);
-    assert_eq!((status, said.as_str()), (0, ""));
-    assert!(out.contains("recorded as transaction 1"), "{out}");
-    let (status, out, said) = run(dir.path(), &["decide", "--format", "jsonl"]);
-    assert_eq!((status, said.as_str()), (0, ""));
-    assert!(out.contains("retry"), "{out}");
-    let (_, status, _) = run(dir.path(), &["status"]);
-    assert!(status.contains("base          up to transaction 2"), "{status}");
-    assert_eq!(run(dir.path(), &["verify"]).0, 0);
-    assert_eq!(owner.stop(), (String::new(), 0));
-    assert!(!socket(dir.path()).exists());
-}
-
-#[test]
-fn an_open_stream_sees_what_others_recorded() {
-    let dir = folder();
-    let mut stream = Stream::new(dir.path());
-    for job in ["a", "b", "c"] {
-        let answer = stream.say(&format!("{{\"failed\": [\"{job}\", 1]}}"));
-        assert!(answer.contains("\"drawn\": 1"), "{answer}");
-    }
-    // Drawn by the other process, so not by the stream once more; recorded only, so drawn by the stream.
-    let now = ["--now", "2026-02-09T09:00:00Z"];
-    let (status, out, said) = run(dir.path(), &[&["decide", "--facts", "more.jsonl"], &now[..]].concat());
-    assert_eq!(status, 2, "{out}{said}");
-    fs::write(dir.path().join("more.jsonl"), "{\"allowed\": [\"d\"]}\n").unwrap();
-    assert_eq!(run(dir.path(), &[&["decide", "--facts", "more.jsonl"], &now[..]].concat()).0, 0);
-    assert_fact(dir.path(), "allowed(\"e\")");
-    assert_eq!(run(dir.path(), &["retract", "failed(\"b\", 1)"]).0, 0);
-    let answer = stream.say("{\"allowed\": [\"a\"]}");
-    assert!(answer.contains("\"values\": [\"e\"]") && !answer.contains("[\"d\"]"), "{answer}");
-    assert!(answer.contains("\"change\": \"lapsed\"") && answer.contains("[\"b\"]"), "{answer}");
-    assert!(answer.contains("\"drawn\": 1, \"lapsed\": 1, \"standing\": 4"), "{answer}");
-    assert_eq!(stream.end(), 0);
-    assert!(!socket(dir.path()).exists());
-    let (status, out, said) = run(dir.path(), &["verify"]);
-    assert_eq!(status, 0, "{out}{said}");
-}
-
-#[test]
-fn the_second_owner_is_told_of_the_first() {
-    let dir = folder();
-    let owner = Owner::new(dir.path(), &[]);
-    let known = format!("the ledger is owned by process {} (hence serve)", owner.process.id());
-    for second in [&["serve"][..], &["decide", "--follow"]] {
-        let (status, _, said) = run(dir.path(), second);
-        assert_eq!(status, 2);
-        assert!(said.contains(&known), "{said}");
-    }
-    let _turn = Client::turn(dir.path());
-    assert!(run(dir.path(), &["serve"]).2.contains(&known));
-}
 
 #[test]
 fn what_a_killed_owner_left_is_no_obstacle() {
@@ -334,31 +111,6 @@ fn a_turn_that_never_ends_is_taken_back() {
     assert_fact(dir.path(), "failed(\"b\", 1)");
     assert_eq!(facts(dir.path()), 2);
     assert_eq!(owner.stop().1, 0);
-}
-
-#[test]
-fn two_clients_take_turns() {
-    let dir = folder();
-    let owner = Owner::new(dir.path(), &[]);
-    let first = Client::turn(dir.path());
-    let waiting: Vec<_> = (0..4)
-        .map(|at| {
-            let fact = format!("failed(\"job {at}\", 1)");
-            let assert = ["assert", fact.as_str(), "--wait", "60s"];
-            hence(dir.path(), &assert).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-        })
-        .collect();
-    let mut asker = Client::new(dir.path());
-    asker.say("{\"hence\": 1, \"status\": {}}\n");
-    assert!(asker.hear().contains("\"waiting\":"));
-    let late = run(dir.path(), &["assert", "failed(\"late\", 1)", "--wait", "50ms"]);
-    drop(first);
-    for client in waiting {
-        let (status, _, said) = said(client.wait_with_output().unwrap());
-        assert_eq!((status, said.as_str()), (0, ""));
-    }
-    assert_eq!(facts(dir.path()), 4 + usize::from(late.0 == 0));
-    assert_eq!(owner.stop(), (String::new(), 0));
 }
 
 #[test]
@@ -470,7 +222,7 @@ fn another_user_gets_no_turn() {
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("is in use by"), "{said}");
     let python = "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n\
-        s.sendall(b'{\"hence\": 1, \"turn\": {\"command\": \"mine\"}}\\n')\nprint(s.recv(4096).decode())";
+        print(s.recv(4096).decode())";
     let mut stranger = as_nobody(Command::new("python3"));
     if let Ok(output) = stranger.args(["-c", python]).arg(socket(dir.path())).output() {
         let answer = String::from_utf8_lossy(&output.stdout);
