@@ -157,7 +157,7 @@ impl Session {
         let now = Now { rules: &self.rules, kept, undetermined: kept.undetermined_relations(program) };
         let mut held = SameRules::default();
         held.turn(&self.rules.checked, &now);
-        held.open().is_empty().then(|| HeldAt { tx: info.tx, held: Held::Same(held) })
+        held.open().is_empty().then_some(HeldAt { tx: info.tx, held: Held::Same(held) })
     }
 
     /// What a commit turned beside what is recorded, where others recorded something since the last one.

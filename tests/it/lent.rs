@@ -50,7 +50,7 @@ fn same(at: &str, kept: &Outcome, fresh: &Outcome) {
 #[test]
 fn a_session_that_lent_its_ledger_decides_as_one_that_starts_afresh() {
     let (mut decided, mut stepped, mut refused) = (0, 0, 0);
-    let seeds = if std::env::var_os("HENCE_SLOW").is_some() { 600 } else { 30 };
+    let seeds = if std::env::var_os("HENCE_SLOW").is_some() { 600 } else { 14 };
     for seed in 0..seeds {
         let mut dice = Dice::new(seed);
         let (rules, other) = (program(&mut dice), program(&mut dice));
@@ -81,10 +81,7 @@ fn a_session_that_lent_its_ledger_decides_as_one_that_starts_afresh() {
             }
         }
     }
-    assert!(
-        decided > 150 && stepped > 50,
-        "too plain: {decided} decided, {stepped} steps, {refused} refused"
-    );
+    assert!(decided > 60 && stepped > 20, "too plain: {decided} decided, {stepped} steps, {refused} refused");
 }
 
 #[test]
