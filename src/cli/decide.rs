@@ -16,6 +16,7 @@ use super::diagnostics::count;
 use super::follow::{Follow, Refused};
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
+use super::owner::{Incoming, LONGEST_TURN};
 use super::past::{Asking, Past};
 use super::records::Records;
 use super::{DONE, Failure, Outcome, UNDETERMINED, effects, open, terminal, time};
@@ -78,8 +79,12 @@ impl Decide {
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
             let refused = Refused::default();
             let rules = open::reading_for(session.rules(), &author).into_owned();
-            let follow = Follow { session, rules, author, now, batch, most, carry, records: lines, refused };
-            return follow.run(assertions, &mut io::stdin().lock(), &mut terminal::json());
+            let incoming = Incoming::of_standard_input();
+            let owner = open::lending(&self.facts, incoming.mailbox(), LONGEST_TURN)?;
+            let records = lines;
+            let follow =
+                Follow { session, rules, author, now, batch, most, carry, records, refused, incoming, owner };
+            return follow.run(assertions, &mut terminal::json());
         }
         let change = Change {
             assertions,
@@ -111,7 +116,10 @@ impl Decide {
         match self.as_of {
             Some(moment) => Past { rules, facts, engine }.asking(moment),
             None => {
-                let session = open::for_writing(rules, facts, engine, self.dry_run)?;
+                let session = match self.follow {
+                    true => open::for_owning(rules, facts, engine)?,
+                    false => open::for_writing(rules, facts, engine, self.dry_run)?,
+                };
                 Ok(Asking { session, now: facts.now(), as_of: None })
             }
         }

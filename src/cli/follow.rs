@@ -1,11 +1,13 @@
 //! `hence decide --follow`: facts line by line in, decisions drawn and lapsed line by line out.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
+use std::time::Instant;
 
 use serde_json::{Value as Json, json};
 
 use hence::session::{self, Change, DecisionId, Outcome as Decided, RuleSet, Session, SessionError};
 use hence_core::fact::Fact;
+use hence_core::fault;
 use hence_core::meter;
 use hence_core::value::Value;
 use hence_ledger::Lapsed;
@@ -13,7 +15,8 @@ use hence_ledger::interchange::Mapping;
 
 use super::carry::Carry;
 use super::diagnostics::count;
-use super::lines::{LONGEST_LINE, read_line};
+use super::lines::LONGEST_LINE;
+use super::owner::{Ask, Came, Incoming, Owner};
 use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, effects, open, output, time};
 
 /// How many faults of the lines of one transaction are told.
@@ -43,6 +46,10 @@ pub(super) struct Follow {
     pub(super) carry: Option<Carry>,
     /// What was not taken.
     pub(super) refused: Refused,
+    /// Where lines come from.
+    pub(super) incoming: Incoming,
+    /// What lends the ledger to others between them.
+    pub(super) owner: Option<Owner>,
 }
 
 /// Lines, or batches of them, of which nothing was recorded.
@@ -102,14 +109,23 @@ impl Said {
 }
 
 impl Follow {
-    /// Commits `first` if there is any, then answers `input` to its end.
-    pub(super) fn run(mut self, first: Vec<Fact>, input: &mut dyn BufRead, out: &mut dyn Write) -> Outcome {
+    /// Commits `first` if there is any, then answers what comes in to its end.
+    pub(super) fn run(mut self, first: Vec<Fact>, out: &mut dyn Write) -> Outcome {
         if !first.is_empty() {
             self.answer(Said { assertions: first, ..Said::default() }, out)?;
         }
-        let mut said = Said::default();
-        let (mut number, mut bytes) = (0u64, Vec::new());
-        while read_line(input, &mut bytes)? {
+        let (mut said, mut number) = (Said::default(), 0u64);
+        loop {
+            let due = self.idle()?;
+            let bytes = match self.incoming.next(due)? {
+                Came::Line(bytes) => bytes,
+                Came::Due => continue,
+                Came::End => break,
+                Came::Asked(ask) => {
+                    self = self.lend(ask)?;
+                    continue;
+                }
+            };
             number = number.saturating_add(1);
             let blank = bytes.trim_ascii().is_empty();
             if !blank {
@@ -125,6 +141,20 @@ impl Follow {
         }
         open::show_notices(&self.session.close());
         Ok(self.refused.status(self.batch))
+    }
+
+    /// What is done before each wait, whatever it waits for: nothing yet; and when to come back at the latest.
+    fn idle(&mut self) -> Result<Option<Instant>, Failure> {
+        Ok(None)
+    }
+
+    /// Lends the ledger for a turn; what was recorded meanwhile is in afterwards.
+    fn lend(self, ask: Ask) -> Result<Self, Failure> {
+        let Some(owner) = &self.owner else { return Ok(self) };
+        match owner.lend(self.session, ask)? {
+            Some(session) => Ok(Self { session, ..self }),
+            None => fault::broken("a stream stops at the end of its input only"),
+        }
     }
 
     /// Adds what a line says to `said`, unless that is refused already: then what follows is not kept either.

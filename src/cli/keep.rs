@@ -13,7 +13,7 @@ use hence_ledger::{Hash, ImportedFacts, Ledger, LedgerError, OpenOptions, When};
 
 use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, NO, Outcome, config, open, output, progress, terminal, time};
+use super::{DONE, Failure, NO, Outcome, config, open, output, owner, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(super) struct Status {
 
 impl Status {
     pub(super) fn run(self) -> Outcome {
-        let ledger = open::ledger(&self.facts, true)?;
+        let ledger = open::settled(&self.facts)?;
         let status = ledger.status().map_err(open::failure)?;
         let mut out = terminal::text();
         let config = config::get();
@@ -144,7 +144,7 @@ impl Verify {
     }
 
     fn prove(self) -> Outcome {
-        let ledger = open::ledger(&self.facts, true)?;
+        let ledger = open::settled(&self.facts)?;
         let mut at = 0;
         let verified = ledger.verify_each(&mut |tx| at = tx).map_err(SessionError::Ledger);
         let verified = verified.inspect_err(|error| progress::note_reached(error, at, ledger.last_tx()))?;
@@ -259,10 +259,10 @@ impl Rebuild {
         if self.from_base {
             return self.salvage();
         }
-        let options = OpenOptions { rebuild: true, wait: self.facts.wait(), ..open::options() };
-        let opened = Ledger::open(self.facts.store(), &options);
+        let options = OpenOptions { rebuild: true, ..open::options() };
+        let opened = open::write_to(&self.facts.store(), self.facts.wait(), &options);
         progress::clear();
-        let mut ledger = opened.map_err(open::failure)?;
+        let mut ledger = opened?;
         open::warn(&mut ledger);
         let status = ledger.status().map_err(open::failure)?;
         let transactions = count(status.transactions as usize, "transaction");
@@ -272,10 +272,14 @@ impl Rebuild {
 
     fn salvage(&self) -> Outcome {
         let author = config::get().author(self.author.as_deref())?;
-        let options = OpenOptions { wait: self.facts.wait(), ..open::options() };
-        let salvaged = Ledger::salvage(self.facts.store(), time::wall_clock(), &author, &options);
+        let store = self.facts.store();
+        let salvage = |wait| {
+            let options = OpenOptions { wait, ..open::options() };
+            Ledger::salvage(&store, time::wall_clock(), &author, &options)
+        };
+        let opened = owner::among(&store, self.facts.wait(), salvage);
         progress::clear();
-        let (ledger, salvaged) = salvaged.map_err(open::failure)?;
+        let ((ledger, salvaged), _turn) = opened?;
         open::show_notices(&ledger.close());
         if let Some(tx) = salvaged.lacking {
             output::warning(&format!("the fact base is incomplete from transaction {tx} on"));

@@ -34,6 +34,7 @@ mod observe;
 mod open;
 mod options;
 mod output;
+mod owner;
 mod pack;
 mod past;
 mod principal;
@@ -45,6 +46,7 @@ mod review;
 mod rules;
 mod sarif;
 mod secrets;
+mod serve;
 mod terminal;
 mod test;
 mod time;
@@ -111,6 +113,7 @@ enum Command {
     Observe(observe::Observe),
     Principal(principal::Principal),
     Review(review::Review),
+    Serve(serve::Serve),
     Pack(pack::Pack),
     Test(test::Test),
     Bench(bench::Bench),
@@ -267,6 +270,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Observe(command) => command.run(),
         Command::Principal(command) => command.run(),
         Command::Review(command) => command.run(),
+        Command::Serve(command) => command.run(),
         Command::Pack(command) => command.run(),
         Command::Test(command) => command.run(),
         Command::Bench(command) => command.run(),

@@ -173,7 +173,7 @@ impl Observe {
         facts: Vec<Fact>,
         options: &OpenOptions,
     ) -> Result<Committed, Failure> {
-        let mut ledger = Ledger::open(store, options).map_err(open::failure)?;
+        let mut ledger = open::write_to(store, options.wait, options)?;
         let mut draft = Draft {
             time: time::wall_clock(),
             author: config::get().author(self.author.as_deref())?,

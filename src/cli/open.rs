@@ -1,7 +1,9 @@
 //! Opening what commands work on: sessions over files and over ledgers.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hence::session::compiled;
 use hence::session::{self, EvaluationScope, RuleSet, Session, SessionError};
@@ -13,6 +15,7 @@ use hence_ledger::{Keys, Ledger, LedgerError, Notice, OpenOptions, When};
 use super::diagnostics::count;
 use super::keys::KeyFiles;
 use super::options::{EngineName, EngineOptions, FactOptions, RuleOptions};
+use super::owner::{self, Mailbox, Owner};
 use super::{Failure, arguments, config, output, progress, secrets};
 
 /// The name of a ledger that is gone with the process.
@@ -21,6 +24,10 @@ const IN_MEMORY: &str = ":memory:";
 /// What mends a question without a ledger and without facts.
 pub(super) const GIVE_FACTS: &str =
     "; give facts with --facts PATH, or record some with `hence decide --facts PATH`";
+
+/// The most characters of a command that others are told.
+#[cfg(unix)]
+const LONGEST_COMMAND: usize = 500;
 
 /// How many relations are named that the rules don't declare, or that have no compiled code.
 const SHOWN: usize = 8;
@@ -102,16 +109,57 @@ pub(super) fn ledger_beside(facts: &FactOptions, read_only: bool) -> Result<Ledg
             "--up-to is for reading, but this command writes to the ledger",
         )));
     }
-    let options = OpenOptions { read_only, wait: facts.wait(), up_to: facts.up_to, ..options() };
     let opened = if read_only {
-        Ledger::open_to_ask(facts.store(), &OpenOptions { read_only: false, ..options })
+        let options = OpenOptions { up_to: facts.up_to, ..options() };
+        Ledger::open_to_ask(facts.store(), &options).map_err(failure)
     } else {
-        Ledger::open(facts.store(), &options)
+        write_to(&facts.store(), facts.wait(), &options())
     };
     progress::clear();
-    let mut ledger = opened.map_err(failure)?;
+    let mut ledger = opened?;
     warn(&mut ledger);
     Ok(ledger)
+}
+
+/// The ledger in `store` for writing; where another process owns it, for a turn.
+pub(super) fn write_to(store: &Path, wait: Duration, options: &OpenOptions) -> Result<Ledger, Failure> {
+    let open = |wait| Ledger::open(store, &OpenOptions { wait, ..options.clone() });
+    let (ledger, turn) = owner::among(store, wait, open)?;
+    Ok(match turn {
+        Some(turn) => ledger.with_turn(turn),
+        None => ledger,
+    })
+}
+
+/// The ledger that the options name, with its base if nobody is writing: an owner closes both for as long as that takes.
+pub(super) fn settled(facts: &FactOptions) -> Result<Ledger, Failure> {
+    let _turn = owner::briefly(&facts.store());
+    ledger(facts, true)
+}
+
+/// A session that owns its ledger, or is going to: no other process does.
+pub(super) fn for_owning(
+    named: &RuleOptions,
+    facts: &FactOptions,
+    engine: &EngineOptions,
+) -> Result<Session, Failure> {
+    if facts.store().as_os_str() != IN_MEMORY {
+        Owner::check_free(&facts.store())?;
+    }
+    for_writing(named, facts, engine, false)
+}
+
+/// Begins to lend the ledger of an owner, unless it is in memory.
+pub(super) fn lending(
+    facts: &FactOptions,
+    mailbox: &Arc<Mailbox>,
+    longest: Duration,
+) -> Result<Option<Owner>, Failure> {
+    let store = facts.store();
+    if store.as_os_str() == IN_MEMORY {
+        return Ok(None);
+    }
+    Owner::begin(&store, mailbox, longest).map(Some)
 }
 
 pub(super) fn failure(error: LedgerError) -> Failure {
@@ -135,6 +183,14 @@ pub(super) fn options() -> OpenOptions {
     let redaction = config::get().redaction().clone();
     let keys = Some(Arc::new(KeyFiles) as Arc<dyn Keys>);
     OpenOptions { command, watcher: progress::watcher(), redaction, keys, ..OpenOptions::default() }
+}
+
+/// What this process runs, as it tells others over a socket: on one line, not too long, without what must not be recorded.
+#[cfg(unix)]
+pub(super) fn told_command() -> String {
+    let OpenOptions { command, redaction, .. } = options();
+    let command = redaction.text(&command);
+    command.lines().take(1).flat_map(str::chars).take(LONGEST_COMMAND).collect()
 }
 
 /// Checks that `relation`, of which nothing stands, is one that may have facts: recorded, or an input of the rules that

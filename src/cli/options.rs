@@ -63,6 +63,11 @@ impl ChangeOptions {
 }
 
 impl FactOptions {
+    /// Those of a command that has a ledger and no more.
+    pub(super) fn of_store(store: Option<PathBuf>, wait: Option<Duration>) -> Self {
+        Self { facts: Vec::new(), store, now: None, wait, up_to: None }
+    }
+
     /// The fact files and folders named, and the files of records.
     pub(super) fn files(&self) -> FactFiles {
         let mut files = FactFiles::default();

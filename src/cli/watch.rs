@@ -9,7 +9,7 @@ use hence_core::meter::{self, Bound, Watch};
 use super::{Failure, LIMIT, config, options, output};
 
 /// Commands that answer one question after the other; their time limit is of each.
-const GO_ON: [&str; 2] = ["repl", "bench"];
+const GO_ON: [&str; 3] = ["repl", "bench", "serve"];
 
 /// Watches this command from now on.
 pub(super) fn begin(given: &ArgMatches) -> Result<(), Failure> {

@@ -27,7 +27,8 @@ use super::error::SessionError;
 use super::why::decision;
 pub(super) use commit::Effected;
 use held::Turn;
-pub(super) use held::{Held, HeldAt};
+pub(super) use held::{Extents, Held, HeldAt, SameRules};
+pub(super) use history::decides;
 pub(super) use rounds::{Again, Rounds};
 
 /// How many steps a transaction may have.

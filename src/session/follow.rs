@@ -244,7 +244,8 @@ impl Follower {
 /// Facts that stand otherwise than is recorded, and whether they stand.
 pub(super) type Apart = BTreeMap<Fact, bool>;
 
-fn all_changes(transaction: &Transaction) -> impl Iterator<Item = (&Fact, bool)> {
+/// Each fact that a transaction brought or removed, effects included.
+pub(super) fn all_changes(transaction: &Transaction) -> impl Iterator<Item = (&Fact, bool)> {
     let removed = transaction.removed.iter().map(|(fact, _)| (fact, false));
     removed.chain(transaction.added.iter().map(|fact| (fact, true)))
 }

@@ -14,6 +14,7 @@ use super::commit::{Outcome, REASONS};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::lapse::DecisionRelations;
+use super::lent::Others;
 use super::maintained::{Edits, Maintained, Turned};
 use super::why::decision;
 
@@ -22,6 +23,8 @@ pub(super) struct MaintainedAt {
     pub(super) incremental: Maintained,
     /// The last transaction of the ledger.
     pub(super) tx: u64,
+    /// What others recorded since the last commit of this session.
+    pub(super) others: Option<Others>,
 }
 
 /// How far a session is on the way to keep what follows: one commit alone doesn't pay for it.
@@ -52,6 +55,7 @@ impl Session {
                     facts.iter().for_each(|fact| incremental.edit(&self.rules, &mut edits, fact, stands));
                 }
                 let turned = incremental.advance(&self.rules, edits, now, self.lenient)?;
+                let turned = self.beside_others(&mut kept, turned)?;
                 let outcome = self.differences(&kept.incremental, turned)?;
                 Ok((outcome, IncrementalState::Maintained(kept)))
             }
@@ -64,10 +68,8 @@ impl Session {
                 let mut incremental = Maintained::new(&self.rules, &input, now, &self.limits, self.lenient)?;
                 let evaluation = incremental.evaluation();
                 incremental.expect_reasons(&self.rules);
-                Ok((
-                    self.compare(&evaluation)?,
-                    IncrementalState::Maintained(Box::new(MaintainedAt { incremental, tx: 0 })),
-                ))
+                let kept = MaintainedAt { incremental, tx: 0, others: None };
+                Ok((self.compare(&evaluation)?, IncrementalState::Maintained(Box::new(kept))))
             }
         }
     }
@@ -82,9 +84,9 @@ impl Session {
         let undefined: Vec<Undefined> = kept.undefined().cloned().collect();
         self.cross_check(&undefined, &|id, visit| kept.lenient_rows(id).for_each(visit))?;
         let Turned { mut drawn, lapsed, settled } = turned;
-        let mut lapsed: Vec<Lapsed> = lapsed.into_iter().map(Lapsed::from).collect();
+        let mut lapsed = self.lapses(lapsed);
         if !settled.is_empty() {
-            self.resume(kept, &settled, &mut drawn, &mut lapsed)?;
+            self.compare_settled(kept, &settled, &mut drawn, &mut lapsed)?;
         }
         drawn.sort_unstable();
         lapsed.sort_unstable();
@@ -102,8 +104,16 @@ impl Session {
         })
     }
 
+    fn lapses(&self, facts: Vec<Fact>) -> Vec<Lapsed> {
+        if facts.is_empty() {
+            return Vec::new();
+        }
+        let decisions = DecisionRelations::new(&self.rules.program);
+        facts.into_iter().map(|fact| decisions.lapsed(fact)).collect()
+    }
+
     /// The difference of some decisions to what is recorded.
-    fn resume(
+    fn compare_settled(
         &self,
         kept: &Maintained,
         settled: &BTreeSet<RelationId>,

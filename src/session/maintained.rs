@@ -77,6 +77,7 @@ fn inputs(program: &Program) -> impl Iterator<Item = (RelationId, &Relation)> {
 }
 
 /// What a change turns of the decisions.
+#[derive(Default)]
 pub(super) struct Turned {
     /// What came of decisions that depend on no undefined operation before and after it.
     pub(super) drawn: Vec<Fact>,
@@ -314,6 +315,18 @@ impl Maintained {
         let Some(relation) = self.names.relations.get(&fact.relation) else { return false };
         let row: SmallVec<[Word; 8]> = fact.values.iter().map(|value| value.word()).collect();
         self.incremental.is_asserted(*relation, &row)
+    }
+
+    /// Whether a fact follows certainly.
+    pub(super) fn follows(&self, fact: &Fact) -> bool {
+        let Some(relation) = self.names.relations.get(&fact.relation) else { return false };
+        let row: SmallVec<[Word; 8]> = fact.values.iter().map(|value| value.word()).collect();
+        self.certain().holds(*relation, &row)
+    }
+
+    /// The clock of the last change.
+    pub(super) fn now(&self) -> i64 {
+        self.now
     }
 
     /// How many facts of a relation follow certainly.

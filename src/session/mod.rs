@@ -27,6 +27,7 @@ mod history;
 mod incremental;
 mod lapse;
 mod ledger_facts;
+mod lent;
 mod listing;
 mod loader;
 mod maintained;
@@ -64,6 +65,7 @@ pub use facts::{
     read_given, read_record_lines,
 };
 pub use fitting::{fact_by_name, fit_draft};
+pub use lent::Lent;
 pub use listing::{Listing, from_shipped, history, stands_with, undeclared};
 pub use loader::{Loaded, Loader};
 pub use migrate::{Migrated, Migration};

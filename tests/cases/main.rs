@@ -14,6 +14,8 @@ mod corpus;
 mod files;
 mod golden;
 mod layout;
+#[cfg(unix)]
+mod owned;
 mod pages;
 mod program;
 #[cfg(all(unix, feature = "scan"))]
@@ -42,6 +44,13 @@ fn main() {
     // What takes longest comes first, so that every core is busy to the end.
     let mut trials = of_files("docs", Path::new(""), pages::with_commands(), pages::check);
     trials.extend(of_files("cli", Path::new("tests/cli"), files::files("tests/cli", &["md"]), pages::check));
+    #[cfg(unix)]
+    {
+        let mut pages = pages::with_commands();
+        pages.extend(files::files("tests/cli", &["md"]));
+        pages.retain(|page| owned::is_run(page));
+        trials.extend(of_files("owned", Path::new(""), pages, owned::check));
+    }
     trials.extend(golden::trials());
     trials.extend(of_files(
         "codes",

@@ -23,7 +23,7 @@ pub(crate) fn with_commands() -> Vec<PathBuf> {
 /// Those that print something else.
 pub(crate) fn check(page: &Path) -> Result<(), String> {
     let text = fs::read_to_string(page).unwrap();
-    let (better, faults) = run(&text);
+    let (better, faults) = run(&text, &mut |command, folder| shell(command, folder));
     if std::env::var_os("UPDATE").is_some() {
         fs::write(page, better).unwrap();
         return Ok(());
@@ -70,7 +70,8 @@ fn steady(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-fn shell(command: &str, folder: &Path) -> String {
+/// What a command line prints, but for what differs from run to run.
+pub(crate) fn shell(command: &str, folder: &Path) -> String {
     let command = command.replace("cargo run --release -- ", "hence ").replace("cargo run -- ", "hence ");
     let output = command::shell(folder, &format!("{{ {command}\n}} 2>&1")).output().unwrap();
     let mut text = steady(&String::from_utf8_lossy(&output.stdout));
@@ -87,8 +88,8 @@ fn fits(wanted: &str, found: &str) -> bool {
     Regex::new(&format!("(?s)^{}$", pattern.join("(?:.*\n)?"))).unwrap().is_match(found)
 }
 
-/// Runs every command of a page's `console` blocks; the page as it should be, and the differences.
-fn run(page: &str) -> (String, Vec<String>) {
+/// Runs every command of a page's `console` blocks with `shell`; the page as it should be, and the differences.
+pub(crate) fn run(page: &str, shell: &mut dyn FnMut(&str, &Path) -> String) -> (String, Vec<String>) {
     let folder = clone();
     let (mut out, mut faults) = (String::new(), Vec::new());
     let mut lines = page.lines().peekable();

@@ -59,7 +59,8 @@ fn rules(text: &str) -> RuleSet {
     *findings.rules.unwrap_or_else(|| panic!("{text}\n{faults:?}"))
 }
 
-fn program(dice: &mut Dice) -> RuleSet {
+/// Some of the rules.
+pub(super) fn program(dice: &mut Dice) -> RuleSet {
     let mut text = String::from(INPUTS);
     for rule in RULES {
         if dice.chance(40) {
@@ -70,7 +71,8 @@ fn program(dice: &mut Dice) -> RuleSet {
     rules(&text)
 }
 
-fn fact(dice: &mut Dice) -> Fact {
+/// Some fact of an input.
+pub(super) fn fact(dice: &mut Dice) -> Fact {
     let mut int = || Value::Int(dice.below(5) as i64);
     let (first, second) = (int(), int());
     match dice.below(7) {

@@ -174,6 +174,9 @@ observe error-text H
 observe H seen.log
 review list
 review approve H --as H
+serve
+serve --turn H
+serve H --rules H
 review list --format csv
 pack list
 pack show H
@@ -251,6 +254,12 @@ fn refused(commands: &BTreeSet<String>) -> Vec<(Vec<String>, &'static str)> {
 
 fn command(dir: &Path, words: &[String], typed: &str) -> Command {
     let mut command = command::hence(dir, words);
+    if words[0] == "serve" {
+        // It would go on until it is told to stop.
+        let mut timeout = Command::new("timeout");
+        timeout.args(["--foreground", "--preserve-status", "1", env!("CARGO_BIN_EXE_hence")]).args(words);
+        command = command::plain(timeout, dir);
+    }
     command.env_remove("NO_COLOR").env("TERM", "xterm-256color");
     command.env("HENCE_HISTORY", dir.join("typed_before")).stdin(File::open(dir.join(typed)).unwrap());
     command

@@ -52,10 +52,13 @@ mod language;
 #[path = "../cases/layout.rs"]
 mod layout;
 mod ledger;
+mod lent;
 mod limits;
 mod lints;
 mod logs;
 mod lowering;
+#[cfg(unix)]
+mod owner;
 mod patterns;
 mod plain_records;
 mod principals;

@@ -50,6 +50,7 @@ mod verify;
 mod view;
 mod words;
 
+use std::any::Any;
 use std::path::PathBuf;
 
 pub use bytes::Malformed;
@@ -132,6 +133,8 @@ pub struct Ledger {
     /// How the last writer left it.
     left: lock::Holder,
     based: Based,
-    /// Held while the ledger is open for writing; the last field, so that it is let go of last.
+    /// Held while the ledger is open for writing; let go of after all the above.
     lock: Option<lock::Lock>,
+    /// What was lent for as long as the ledger is open; the last field, so that it goes back after the lock.
+    turn: Option<Box<dyn Any + Send + Sync>>,
 }

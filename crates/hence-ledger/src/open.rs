@@ -1,5 +1,6 @@
 //! Opening a ledger for writing: lock, format, journal, base; and closing it.
 
+use std::any::Any;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -223,7 +224,15 @@ impl Ledger {
             left,
             based: Based::Journal,
             lock: None,
+            turn: None,
         }
+    }
+
+    /// Keeps `turn` until the ledger is closed and its lock free.
+    #[must_use]
+    pub fn with_turn(mut self, turn: impl Any + Send + Sync) -> Self {
+        self.turn = Some(Box::new(turn));
+        self
     }
 
     /// What to report to the user since the last call.

@@ -196,6 +196,14 @@ impl Ledger {
         self.intervals(keys::DECISION, keys::PAST_DECISION, decision)
     }
 
+    /// Whether a decision is in force.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn is_in_force(&self, decision: &Fact) -> Result<bool, LedgerError> {
+        Ok(self.since(keys::DECISION, decision)?.is_some())
+    }
+
     fn since(&self, section: u8, fact: &Fact) -> Result<Option<u64>, LedgerError> {
         let mut tuple = Vec::new();
         tuple::encode(&fact.values, &mut tuple);

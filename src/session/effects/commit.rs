@@ -37,8 +37,9 @@ enum State {
     Scratch(Evaluation),
     /// Kept up to date from now on; whether nothing has changed in it yet.
     Fresh(Box<Maintained>, bool),
-    /// Kept up to date since an earlier commit, and what turned in this one.
-    Kept(Box<MaintainedAt>, Turned),
+    /// Kept up to date since an earlier commit, what turned in this one, and whether others recorded something before,
+    /// with which the effects were not looked at yet.
+    Kept(Box<MaintainedAt>, Turned, bool),
 }
 
 /// A state as [`Held`] looks at it.
@@ -62,9 +63,11 @@ impl Extents for Shown<'_> {
 
     fn changes(&self, relation: RelationId) -> Option<Vec<(Fact, bool)>> {
         match self.state {
-            State::Scratch(_) | State::Fresh(_, true) => None,
+            State::Scratch(_) | State::Fresh(_, true) | State::Kept(_, _, true) => None,
             State::Fresh(kept, false) => Some(kept.changes(&self.session.rules.program, relation)),
-            State::Kept(kept, _) => Some(kept.incremental.changes(&self.session.rules.program, relation)),
+            State::Kept(kept, _, false) => {
+                Some(kept.incremental.changes(&self.session.rules.program, relation))
+            }
         }
     }
 
@@ -78,7 +81,7 @@ impl State {
         match self {
             Self::Scratch(_) => None,
             Self::Fresh(kept, _) => Some(kept),
-            Self::Kept(kept, _) => Some(&kept.incremental),
+            Self::Kept(kept, _, _) => Some(&kept.incremental),
         }
     }
 
@@ -166,7 +169,8 @@ impl Session {
             IncrementalState::Maintained(mut kept) if kept.tx == self.last_tx() => {
                 let edits = self.edits(&kept.incremental, own);
                 let turned = kept.incremental.advance(&self.rules, edits, now, self.lenient)?;
-                Ok(State::Kept(kept, turned))
+                let is_behind = kept.others.is_some();
+                Ok(State::Kept(kept, turned, is_behind))
             }
             IncrementalState::New => Ok(State::Scratch(self.evaluate_with(own, now)?)),
             IncrementalState::Once | IncrementalState::Maintained(_) => {
@@ -207,9 +211,9 @@ impl Session {
                 go_on(&mut kept)?;
                 Ok(State::Fresh(kept, false))
             }
-            State::Kept(mut kept, before) => {
+            State::Kept(mut kept, before, _) => {
                 let turned = before.then(go_on(&mut kept.incremental)?);
-                Ok(State::Kept(kept, turned))
+                Ok(State::Kept(kept, turned, false))
             }
         }
     }
@@ -221,11 +225,12 @@ impl Session {
             State::Fresh(mut kept, _) => {
                 let evaluation = kept.evaluation();
                 kept.expect_reasons(&self.rules);
-                let kept = MaintainedAt { incremental: *kept, tx: 0 };
+                let kept = MaintainedAt { incremental: *kept, tx: 0, others: None };
                 Ok((self.compare(&evaluation)?, IncrementalState::Maintained(Box::new(kept))))
             }
-            State::Kept(kept, turned) => {
+            State::Kept(mut kept, turned, _) => {
                 let turned = turned.settle(&self.rules.program);
+                let turned = self.beside_others(&mut kept, turned)?;
                 let outcome = self.differences(&kept.incremental, turned)?;
                 Ok((outcome, IncrementalState::Maintained(kept)))
             }

@@ -44,13 +44,16 @@ impl Extents for Then<'_> {
 }
 
 /// Whether decisions were drawn in a transaction.
-pub(super) fn decides(info: &TxInfo) -> bool {
+pub(in crate::session) fn decides(info: &TxInfo) -> bool {
     info.rules.is_some() && info.clock.is_some()
 }
 
 impl Session {
     /// The last transaction by this session's moment that drew decisions.
-    pub(super) fn last_decided(&self, ledger: &Recording) -> Result<Option<TxInfo>, SessionError> {
+    pub(in crate::session) fn last_decided(
+        &self,
+        ledger: &Recording,
+    ) -> Result<Option<TxInfo>, SessionError> {
         let last = ledger.tx_when(self.as_of)?;
         Ok(ledger.last_where(|info| info.tx <= last && decides(info))?)
     }

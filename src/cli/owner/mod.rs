@@ -1,0 +1,45 @@
+//! One store, many users: the process that owns a store lends its ledger, and other commands ask it for a turn.
+//!
+//! ```text
+//!  owner: holds the lock ─► asked for a turn ─► closes the ledger ─► lends ─► opens it again, takes in what is new
+//!  asker: finds the lock taken ─► asks ─► waits in the queue ─► opens, does its work, closes ─► hangs up
+//! ```
+//!
+//! `mailbox` is what an owner waits for: input, askers, signals, a due time. `incoming` makes lines of the input.
+//! `protocol` is the lines on the socket, `socket` the file, `listen` the owner's side of a connection, `turn` the
+//! asker's, `lend` what an owner does for one. `docs/service.md` describes the protocol.
+
+mod incoming;
+mod mailbox;
+
+#[cfg(unix)]
+mod lend;
+#[cfg(unix)]
+mod listen;
+#[cfg(unix)]
+mod protocol;
+#[cfg(unix)]
+mod socket;
+#[cfg(unix)]
+mod turn;
+
+#[cfg(not(unix))]
+mod elsewhere;
+
+pub(super) use incoming::{Came, Incoming};
+pub(super) use mailbox::{Event, Mailbox};
+
+#[cfg(unix)]
+pub(super) use lend::{Lendable, Owner};
+#[cfg(unix)]
+pub(super) use listen::Ask;
+#[cfg(unix)]
+pub(super) use turn::{among, briefly};
+
+#[cfg(not(unix))]
+pub(super) use elsewhere::{Ask, Lendable, Owner, among, briefly};
+
+use std::time::Duration;
+
+/// The longest turn, where nobody says otherwise.
+pub(super) const LONGEST_TURN: Duration = Duration::from_secs(600);

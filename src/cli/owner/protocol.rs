@@ -1,0 +1,158 @@
+//! The lines on an owner's socket: JSON, one a line, each with the version of the protocol.
+
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The version of the protocol.
+pub(super) const VERSION: u32 = 1;
+/// The longest line, in bytes.
+const LONGEST: usize = 4096;
+
+/// What a client asks.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Wish {
+    /// A turn with the ledger.
+    Turn {
+        /// What it is for.
+        command: String,
+    },
+    /// Who the owner is.
+    Status {},
+}
+
+/// What an owner answers.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Answer {
+    /// The turn will come.
+    Queued {
+        /// How many come before.
+        before: usize,
+    },
+    /// The turn is there; it ends when the client closes the connection.
+    Lent {
+        /// How long it may take.
+        milliseconds: u64,
+    },
+    /// The turn took too long and is over.
+    Over {
+        /// What to tell the user.
+        why: String,
+    },
+    /// There will be no turn.
+    Refused {
+        /// What to tell the user.
+        why: String,
+        /// Whether it is worth asking again.
+        again: bool,
+    },
+    /// Who the owner is.
+    Owner {
+        /// The number of its process.
+        process: u32,
+        /// What it runs.
+        command: String,
+        /// How many processes wait for a turn or have it.
+        waiting: usize,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line<T> {
+    hence: u32,
+    #[serde(flatten)]
+    said: T,
+}
+
+/// A connection, read line by line.
+pub(super) struct Wire {
+    /// The connection.
+    pub(super) stream: UnixStream,
+    bytes: Vec<u8>,
+}
+
+impl Wire {
+    /// Over `stream`.
+    pub(super) fn new(stream: UnixStream) -> Self {
+        Self { stream, bytes: Vec::new() }
+    }
+
+    /// Writes a line.
+    ///
+    /// # Errors
+    /// The other side is gone, or doesn't read.
+    pub(super) fn say(&self, said: &impl Serialize) -> io::Result<()> {
+        say(&self.stream, said)
+    }
+
+    /// The next line, waiting for it until `until`; `None` where the other side hung up.
+    ///
+    /// # Errors
+    /// It doesn't come in time, is too long, or is not one of this protocol.
+    pub(super) fn hear<T: DeserializeOwned>(&mut self, until: Option<Instant>) -> io::Result<Option<T>> {
+        loop {
+            if let Some(end) = self.bytes.iter().position(|byte| *byte == b'\n') {
+                let rest = self.bytes.split_off(end + 1);
+                return parse(&std::mem::replace(&mut self.bytes, rest)).map(Some);
+            }
+            if self.bytes.len() > LONGEST {
+                return Err(invalid(format!("a line has more than {LONGEST} bytes")));
+            }
+            if self.fill(until)? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn fill(&mut self, until: Option<Instant>) -> io::Result<usize> {
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(left)?;
+        let mut buffer = [0; 1024];
+        match self.stream.read(&mut buffer) {
+            Ok(count) => {
+                self.bytes.extend(buffer.iter().take(count));
+                Ok(count)
+            }
+            // A signal, or a time that is looked at again.
+            Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {
+                self.fill(until)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Writes a line to `stream`, which has a second to take it.
+pub(super) fn say(mut stream: &UnixStream, said: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(&Line { hence: VERSION, said })?;
+    line.push(b'\n');
+    stream.set_write_timeout(Some(Duration::from_secs(1)))?;
+    stream.write_all(&line)
+}
+
+fn parse<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
+    let version: Version =
+        serde_json::from_slice(line).map_err(|_| invalid(String::from("a line is not of this protocol")))?;
+    if version.hence != VERSION {
+        return Err(invalid(format!("version {} of the protocol, and not {VERSION}", version.hence)));
+    }
+    let line: Line<T> = serde_json::from_slice(line).map_err(|error| invalid(error.to_string()))?;
+    Ok(line.said)
+}
+
+#[derive(Deserialize)]
+struct Version {
+    hence: u32,
+}
+
+fn invalid(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}

@@ -1,0 +1,136 @@
+//! The asker's side: a command that finds the ledger in use asks its owner for a turn.
+
+use std::io;
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hence_core::meter;
+use hence_ledger::LedgerError;
+
+use super::super::{Failure, LIMIT, open, output};
+use super::protocol::{Answer, Wire, Wish};
+use super::socket;
+
+/// How long a command waits for its turn, where `--wait` doesn't say.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long whoever has the turn waits for somebody who takes the lock without asking.
+const GRACE: Duration = Duration::from_secs(10);
+/// How long an owner may take to answer at all.
+const HELLO: Duration = Duration::from_secs(5);
+/// How long to wait before asking again.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long a question that would also be answered without a turn waits for one.
+const BRIEFLY: Duration = Duration::from_secs(2);
+
+/// A turn: the ledger is this process's until it is dropped.
+pub(in crate::cli) struct Turn(UnixStream);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // An owner that is gone needs nothing back.
+        let _ = self.0.shutdown(Shutdown::Both);
+    }
+}
+
+/// What became of asking for a turn.
+enum Asked {
+    Lent(Turn),
+    /// Nobody lends.
+    Nobody,
+    /// It may come to something later.
+    Again,
+    Refused(String),
+}
+
+/// Opens a ledger with `open`, which is told how long to wait for the lock; where another process owns the ledger, in a
+/// turn that is to be kept until the ledger is closed.
+pub(in crate::cli) fn among<T>(
+    store: &Path,
+    wait: Duration,
+    mut open: impl FnMut(Duration) -> Result<T, LedgerError>,
+) -> Result<(T, Option<Turn>), Failure> {
+    let end = Instant::now() + if wait.is_zero() { PATIENCE } else { wait };
+    loop {
+        let in_use = match open(Duration::ZERO) {
+            Err(error @ LedgerError::InUse { .. }) => error,
+            opened => return Ok((opened.map_err(open::failure)?, None)),
+        };
+        match ask(store, end) {
+            Asked::Lent(turn) => return Ok((open(GRACE).map_err(open::failure)?, Some(turn))),
+            Asked::Nobody => {
+                let left = wait.min(end.saturating_duration_since(Instant::now()));
+                return Ok((open(left).map_err(open::failure)?, None));
+            }
+            Asked::Refused(why) => return Err(Failure::Usage(why)),
+            Asked::Again if Instant::now() >= end => return Err(open::failure(in_use)),
+            Asked::Again => thread::sleep(PAUSE),
+        }
+    }
+}
+
+/// A turn for reading what an owner has in memory or half-written, where there is an owner that lends one at once.
+pub(in crate::cli) fn briefly(store: &Path) -> Option<Turn> {
+    match ask(store, Instant::now() + BRIEFLY) {
+        Asked::Lent(turn) => Some(turn),
+        Asked::Nobody | Asked::Again | Asked::Refused(_) => None,
+    }
+}
+
+/// The process that owns a store and what it runs, if there is one.
+pub(super) fn owner_of(store: &Path) -> Option<(u32, String)> {
+    let mut wire = Wire::new(socket::connect(store).ok()?);
+    wire.say(&Wish::Status {}).ok()?;
+    match wire.hear(Some(Instant::now() + HELLO)).ok()?? {
+        Answer::Owner { process, command, .. } => Some((process, command)),
+        _ => None,
+    }
+}
+
+fn ask(store: &Path, end: Instant) -> Asked {
+    match socket::connect(store) {
+        Ok(stream) => wait(Wire::new(stream), end).unwrap_or(Asked::Again),
+        // A queue of connections that is full.
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Asked::Again,
+        Err(_) => Asked::Nobody,
+    }
+}
+
+fn wait(mut wire: Wire, end: Instant) -> io::Result<Asked> {
+    wire.say(&Wish::Turn { command: open::told_command() })?;
+    let mut until = end.min(Instant::now() + HELLO);
+    loop {
+        match wire.hear(Some(until))? {
+            Some(Answer::Queued { .. }) => until = end,
+            Some(Answer::Lent { .. }) => return watched(wire),
+            Some(Answer::Refused { again: true, .. }) | None => return Ok(Asked::Again),
+            Some(Answer::Refused { why, .. } | Answer::Over { why }) => return Ok(Asked::Refused(why)),
+            Some(Answer::Owner { .. }) => return Ok(Asked::Again),
+        }
+    }
+}
+
+/// The turn; if the owner takes it back, this process ends.
+fn watched(wire: Wire) -> io::Result<Asked> {
+    let turn = Turn(wire.stream.try_clone()?);
+    thread::Builder::new().spawn(move || {
+        let mut wire = wire;
+        // An owner that is gone leaves the ledger to whoever has its lock.
+        if let Ok(Some(Answer::Over { why })) = wire.hear(None) {
+            stop(&why);
+        }
+    })?;
+    Ok(Asked::Lent(turn))
+}
+
+fn stop(why: &str) {
+    let recorded = match meter::recorded() {
+        0 => String::from("nothing was recorded"),
+        1 => String::from("the previously recorded transaction remains"),
+        several => format!("the {several} previously recorded transactions remain"),
+    };
+    output::error(&format!("{why}; {recorded}"));
+    std::process::exit(i32::from(LIMIT));
+}
