@@ -34,6 +34,7 @@ mod open;
 mod options;
 mod output;
 mod pack;
+mod param;
 mod past;
 mod progress;
 mod records;
@@ -107,6 +108,7 @@ enum Command {
     Import(keep::Import),
     Compact(keep::Compact),
     Observe(observe::Observe),
+    Param(param::Param),
     Review(review::Review),
     Pack(pack::Pack),
     Test(test::Test),
@@ -264,6 +266,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Observe(command) => command.run(),
         Command::Review(command) => command.run(),
         Command::Pack(command) => command.run(),
+        Command::Param(command) => command.run(),
         Command::Test(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Config(command) => command.run(),

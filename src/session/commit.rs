@@ -134,7 +134,8 @@ impl Session {
             true => self.decide_with_effects(&changes, change.now, (keeps, dry))?,
             false => self.decide_without_effects(&changes, change.now, keeps)?,
         };
-        let Effected { mut outcome, net, incremental, held, turned } = effected;
+        let Effected { mut outcome, mut net, incremental, held, turned } = effected;
+        let parameters = self.take_parameters(&outcome.steps, &mut net)?;
         let proposed = match outcome.steps.is_empty() {
             true => proposed,
             false => proposed.map(|proposed| self.propose_again(proposed, net)).transpose()?,
@@ -151,6 +152,10 @@ impl Session {
             recorded?;
             self.remember(incremental);
             self.remember_effects(held, &outcome);
+            if !parameters.is_empty() {
+                let rules = self.rules.with_sets(&parameters).map_err(SessionError::Faults)?;
+                self.change_rules(rules);
+            }
         }
         Ok(outcome)
     }

@@ -50,7 +50,7 @@ const DECLARATIONS: &[Entry] = &[
     Entry {
         name: "from",
         form: "input NAME(column: type, …) from role, … as column.",
-        meaning: "Says who may assert and retract the facts of an input: authors with one of the roles, as `[roles]` in `hence.toml` lists them. `as` names the column that holds the author.",
+        meaning: "Says who may assert and retract the facts of an input: authors with one of the roles, as `[roles]` in `hence.toml` lists them. `as` names the column that holds the author. After the value of a parameter, says who may change its recorded value.",
         examples: &[(
             "## A reviewer's answer.\ninput review(id: int, yes: bool, by: string) from reviewer as by.\n\napproved(Id) :- review(id: Id, yes: true).\n",
             "",
