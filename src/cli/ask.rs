@@ -159,7 +159,14 @@ impl Why {
         let wanted =
             Wanted { inputs, every: self.all, most: self.all.then_some(self.most), depth: self.depth };
         let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
-            let shown = || self.show(&proof, &session, (&session.rules().program, session.as_of()), (gap, as_of.as_ref()));
+            let shown = || {
+                self.show(
+                    &proof,
+                    &session,
+                    (&session.rules().program, session.as_of()),
+                    (gap, as_of.as_ref()),
+                )
+            };
             written = shown();
             gap = "\n";
             written.is_ok()

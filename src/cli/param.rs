@@ -106,7 +106,8 @@ impl Unset {
         let author = self.about.author()?;
         let (rules, ledger) = self.subject.open(false)?;
         let Some(old) = standing(&ledger, name)? else {
-            let message = format!("no value of `{name}` is recorded; `hence param list` shows those that are");
+            let message =
+                format!("no value of `{name}` is recorded; `hence param list` shows those that are");
             return Err(Failure::Usage(message));
         };
         let draft = Draft { retractions: vec![old.fact()], ..self.about.draft(author) };

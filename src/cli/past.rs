@@ -242,6 +242,7 @@ fn without(rules: RuleSet, names: &[Symbol], sets: &[(Symbol, Value)]) -> Result
     let is_gone = |name: &Symbol| names.contains(name) && sets.iter().all(|(set, _)| set != name);
     let params = rules.program.params.iter().filter(|param| is_gone(&param.name));
     let value = |name: Symbol| configured.iter().find(|(set, _)| *set == name).map(|(_, value)| *value);
-    let values: Vec<_> = params.map(|param| (param.name, value(param.name).unwrap_or(param.default))).collect();
+    let values: Vec<_> =
+        params.map(|param| (param.name, value(param.name).unwrap_or(param.default))).collect();
     if values.is_empty() { Ok(rules) } else { Ok(rules.with_sets(&values).map_err(SessionError::Faults)?) }
 }

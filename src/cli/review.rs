@@ -9,10 +9,10 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use hence::session::{self, Change, RuleSet, Session};
+use hence_actuators::file_requests;
 use hence_core::diagnostic::nearest;
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
-use hence_actuators::file_requests;
 use hence_core::value::Value;
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
@@ -35,7 +35,8 @@ const PROPOSING: [&str; 5] =
     ["propose_lesson", "propose_constraint", "propose_solution", "propose_mcp", "propose_override"];
 
 /// The relations that answer, with the number of columns that name what they answer.
-const ANSWERS: [(&str, usize); 3] = [("escalation_review", 1), ("proposal_review", 1), ("override_review", 2)];
+const ANSWERS: [(&str, usize); 3] =
+    [("escalation_review", 1), ("proposal_review", 1), ("override_review", 2)];
 
 /// Show what waits for a human review, and answer it
 #[derive(Debug, Args)]
@@ -355,7 +356,8 @@ fn unknown(id: &str, waiting: &[Waiting]) -> String {
 /// Why a part can't be edited.
 fn no_part(found: &Waiting, part: &str) -> String {
     let (kind, id) = (found.wait.kind(), found.wait.id());
-    let parts: Vec<&str> = found.content.iter().map(|(part, _)| part.as_str().trim_start_matches('/')).collect();
+    let parts: Vec<&str> =
+        found.content.iter().map(|(part, _)| part.as_str().trim_start_matches('/')).collect();
     if parts.is_empty() {
         return format!("the {kind} {id} has no content to edit");
     }
@@ -373,7 +375,9 @@ fn answered(session: &Session, id: &str, now: i64) -> Result<Option<String>, Fai
     let mut found: Vec<(i64, bool, String)> = Vec::new();
     for (relation, width) in ANSWERS {
         let program = &session.rules().program;
-        let Some(known) = program.find(Symbol::new(relation)).and_then(|at| program.relation(at)) else { continue };
+        let Some(known) = program.find(Symbol::new(relation)).and_then(|at| program.relation(at)) else {
+            continue;
+        };
         for fact in facts.get(relation).into_iter().flatten() {
             let named: String = fact.values.iter().take(width).map(|value| value.text()).collect();
             let column = |name: &str| fact.values.get(known.column(Symbol::new(name))?).copied();
@@ -499,12 +503,7 @@ fn escalation(pending: &Fact, (request, level): (Symbol, i64), asked: Option<&Fa
     found
 }
 
-fn proposed(
-    status: &Fact,
-    proposal: Symbol,
-    made: Option<&Fact>,
-    content: Vec<(Symbol, Symbol)>,
-) -> Waiting {
+fn proposed(status: &Fact, proposal: Symbol, made: Option<&Fact>, content: Vec<(Symbol, Symbol)>) -> Waiting {
     let mut found = Waiting {
         wait: Wait::Proposal { proposal },
         what: String::new(),

@@ -68,7 +68,9 @@ pub fn recorded_params(ledger: &Ledger, at: When) -> Result<Vec<RecordedParam>, 
     let mut found = Vec::new();
     for fact in ledger.facts_at(Symbol::new(PARAM), at)? {
         let (fact, _) = fact?;
-        let (Some((name, text)), Some(by)) = (parts(&fact), ledger.assertion_at(&fact, at)?) else { continue };
+        let (Some((name, text)), Some(by)) = (parts(&fact), ledger.assertion_at(&fact, at)?) else {
+            continue;
+        };
         found.push(RecordedParam { name, text, author: by.author, time: by.time, tx: by.tx });
     }
     found.sort_by(|one, other| one.name.as_str().cmp(other.name.as_str()));
@@ -87,7 +89,9 @@ impl RuleSet {
     ) -> Result<Self, SessionError> {
         let mut changed = Vec::new();
         for param in recorded.iter().filter(|param| sets.iter().all(|(set, _)| *set != param.name)) {
-            let Some(declared) = self.program.params.iter().find(|own| own.name == param.name) else { continue };
+            let Some(declared) = self.program.params.iter().find(|own| own.name == param.name) else {
+                continue;
+            };
             let value = syntax::parse_value(param.text.as_str()).filter(|value| declared.ty.admits(*value));
             let value = value.ok_or_else(|| misfit(param, &declared.ty.to_string()))?;
             if value != declared.value {
@@ -139,11 +143,14 @@ pub(super) fn set_by_effects(
     for change in changes.filter(|change| change.fact.relation.as_str() == SET_PARAMETER) {
         let [Value::String(name), Value::String(text), ..] = *change.fact.values else { continue };
         let value = checked(rules, name, text).map_err(|why| {
-            let message = format!("the effect `{}` of rule `{}` can't be taken: {why}", change.fact, change.rule);
+            let message =
+                format!("the effect `{}` of rule `{}` can't be taken: {why}", change.fact, change.rule);
             SessionError::NotAllowed { message }
         })?;
-        if let Some((_, other)) = found.insert(name.as_str(), (name, value)).filter(|(_, old)| *old != value) {
-            let message = format!("effects set the parameter `{name}` to {other} and to {value} in one transaction");
+        if let Some((_, other)) = found.insert(name.as_str(), (name, value)).filter(|(_, old)| *old != value)
+        {
+            let message =
+                format!("effects set the parameter `{name}` to {other} and to {value} in one transaction");
             return Err(SessionError::Undone { message });
         }
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use serde_json::{Value as Json, json};
 
-use hence::session::{Session, Wanted};
+use hence::session::Session;
 use hence_actuators::file_requests;
 use hence_core::fact::Fact;
 use hence_core::value::Value;
