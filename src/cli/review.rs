@@ -1,6 +1,8 @@
 //! `hence review`: what waits for a person, what it is about, and a person's answer to it.
 
+mod find;
 mod show;
+mod waiting;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -9,11 +11,12 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use hence::session::{self, Change, RuleSet, Session};
-use hence_actuators::file_requests;
-use hence_core::diagnostic::nearest;
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+
+use find::{answered, find, no_part, unknown};
+use waiting::{foreign, waiting};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
@@ -328,75 +331,6 @@ impl Answer {
     }
 }
 
-/// What an id names, with its kind (`escalation:r1`) or without.
-fn find<'a>(id: &str, waiting: &'a [Waiting]) -> Result<Option<&'a Waiting>, Failure> {
-    let full = |found: &Waiting| format!("{}:{}", found.wait.kind(), found.wait.id());
-    let twin = |found: &Waiting| found.twin.is_some_and(|twin| twin.as_str() == id);
-    let fits = |found: &&Waiting| found.wait.id() == id || full(found) == id || twin(found);
-    let fitting: Vec<&Waiting> = waiting.iter().filter(fits).collect();
-    match fitting.as_slice() {
-        [] => Ok(None),
-        [found] => Ok(Some(found)),
-        [first, second, ..] => {
-            let message = format!("ambiguous `{id}`; write `{}` or `{}`", full(first), full(second));
-            Err(Failure::Usage(message))
-        }
-    }
-}
-
-fn unknown(id: &str, waiting: &[Waiting]) -> String {
-    let ids: Vec<String> = waiting.iter().map(|found| found.wait.id()).collect();
-    let help = match nearest(id, ids.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => String::from("`hence review list` shows what is waiting"),
-    };
-    format!("`{id}` is not waiting for a review; {help}")
-}
-
-/// Why a part can't be edited.
-fn no_part(found: &Waiting, part: &str) -> String {
-    let (kind, id) = (found.wait.kind(), found.wait.id());
-    let parts: Vec<&str> =
-        found.content.iter().map(|(part, _)| part.as_str().trim_start_matches('/')).collect();
-    if parts.is_empty() {
-        return format!("the {kind} {id} has no content to edit");
-    }
-    let help = match nearest(part, parts.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("its parts are {}", parts.join(", ")),
-    };
-    format!("the {kind} {id} has no part `{part}`; {help}")
-}
-
-/// Who answered what an id names, in words, where a reviewer did.
-fn answered(session: &Session, id: &str, now: i64) -> Result<Option<String>, Failure> {
-    let reviewers = reviewers(session, now)?;
-    let (facts, _) = relations(session, &ANSWERS.map(|(name, _)| name), now)?;
-    let mut found: Vec<(i64, bool, String)> = Vec::new();
-    for (relation, width) in ANSWERS {
-        let program = &session.rules().program;
-        let Some(known) = program.find(Symbol::new(relation)).and_then(|at| program.relation(at)) else {
-            continue;
-        };
-        for fact in facts.get(relation).into_iter().flatten() {
-            let named: String = fact.values.iter().take(width).map(|value| value.text()).collect();
-            let column = |name: &str| fact.values.get(known.column(Symbol::new(name))?).copied();
-            let answer = (column("at"), column("approved"), column("by"));
-            if let (Some(Value::Time(at)), Some(Value::Bool(approved)), Some(Value::String(by))) = answer
-                && named == id.split_once(':').map_or(id, |(_, id)| id)
-                && reviewers.iter().any(|known| known == by.as_str())
-            {
-                found.push((at, approved, by.to_string()));
-            }
-        }
-    }
-    let first = found.into_iter().min();
-    Ok(first.map(|(at, approved, by)| {
-        let verb = if approved { "approved" } else { "rejected" };
-        format!("`{id}` was {verb} by `{by}` at {}: an answer stays", Value::Time(at).text())
-    }))
-}
-
 fn known(reviewers: &[String]) -> String {
     if reviewers.is_empty() {
         String::from("; there are none yet: assert `reviewer(\"NAME\")`")
@@ -434,102 +368,4 @@ fn relations(
     }
     let sure = derived.undetermined.is_empty();
     Ok((names.into_iter().zip(derived.relations.into_iter().map(|(_, _, facts)| facts)).collect(), sure))
-}
-
-/// Everything that waits: escalations, then proposals, then overrides, each by id; and whether that is sure to be all.
-fn waiting(session: &Session, now: i64) -> Result<(Vec<Waiting>, bool), Failure> {
-    let (facts, sure) = relations(session, &ASKED, now)?;
-    let of = |name: &str| facts.get(name).into_iter().flatten();
-    let mut all = Vec::new();
-    for pending in of("pending_review") {
-        let [Value::String(request), Value::Int(level)] = *pending.values else {
-            return Err(foreign(pending, "request: string, level: int"));
-        };
-        let asked = of("escalation_request").find(|asked| asked.values.starts_with(&pending.values));
-        all.push(escalation(pending, (request, level), asked));
-    }
-    let mut pending = Vec::new();
-    for status in of("proposal_status") {
-        let [Value::String(proposal), Value::Name(word)] = *status.values else {
-            return Err(foreign(status, "proposal: string, status: name"));
-        };
-        if word.as_str() == "/pending" {
-            let is_its = |fact: &&Fact| fact.values.first() == Some(&Value::String(proposal));
-            let content = of("proposal_content").filter(is_its).filter_map(part).collect();
-            pending.push(proposed(status, proposal, of("proposal").find(is_its), content));
-        }
-    }
-    let mut overrides = Vec::new();
-    for blocked in of("propose_override") {
-        let [Value::String(event), Value::Name(rule)] = *blocked.values else {
-            return Err(foreign(blocked, "event: string, rule: name"));
-        };
-        overrides.push(overridden(blocked, (event, rule), &mut pending));
-    }
-    all.extend(pending);
-    all.extend(overrides);
-    Ok((all, sure))
-}
-
-/// A part of the content of a proposal.
-fn part(fact: &Fact) -> Option<(Symbol, Symbol)> {
-    match *fact.values {
-        [_, Value::Name(part), Value::String(text)] => Some((part, text)),
-        _ => None,
-    }
-}
-
-/// What waits here, the rules write otherwise than the packs do whose reviews this answers.
-fn foreign(fact: &Fact, expected: &str) -> Failure {
-    Failure::Usage(format!(
-        "a review takes `{}({expected})`, as in the shipped packs; found `{fact}`",
-        fact.relation
-    ))
-}
-
-fn escalation(pending: &Fact, (request, level): (Symbol, i64), asked: Option<&Fact>) -> Waiting {
-    let mut found = Waiting {
-        wait: Wait::Escalation { request },
-        what: format!("level {level}"),
-        since: None,
-        origin: pending.clone(),
-        content: Vec::new(),
-        twin: None,
-    };
-    if let Some([_, _, reason, Value::Time(at)]) = asked.map(|asked| asked.values.as_slice()) {
-        found.what = format!("level {level}: {}", reason.text());
-        found.since = Some(*at);
-    }
-    found
-}
-
-fn proposed(status: &Fact, proposal: Symbol, made: Option<&Fact>, content: Vec<(Symbol, Symbol)>) -> Waiting {
-    let mut found = Waiting {
-        wait: Wait::Proposal { proposal },
-        what: String::new(),
-        since: None,
-        origin: status.clone(),
-        content,
-        twin: None,
-    };
-    if let Some([_, kind, confidence, Value::Time(at)]) = made.map(|made| made.values.as_slice()) {
-        found.what = format!("{} with confidence {}", kind.text(), confidence.text());
-        found.since = Some(*at);
-    }
-    found
-}
-
-/// An override; the proposal that was made of it is the same thing and waits no more on its own.
-fn overridden(blocked: &Fact, (event, rule): (Symbol, Symbol), pending: &mut Vec<Waiting>) -> Waiting {
-    let id = file_requests::id_of(blocked);
-    let twin = pending.iter().position(|found| found.wait.id() == id).map(|at| pending.remove(at));
-    let since = twin.as_ref().and_then(|twin| twin.since);
-    Waiting {
-        wait: Wait::Override { event, rule },
-        what: format!("{rule} stops {event}"),
-        since,
-        origin: blocked.clone(),
-        content: twin.as_ref().map(|twin| twin.content.clone()).unwrap_or_default(),
-        twin: twin.map(|_| Symbol::new(&id)),
-    }
 }

@@ -175,6 +175,12 @@ observe H seen.log
 review list
 review approve H --as H
 review list --format csv
+review show H
+review reject H --as H --reason H
+param list
+param set H --as H
+param set most=2 --as H
+param unset H --as H
 pack list
 pack show H
 pack show errors

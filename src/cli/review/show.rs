@@ -15,7 +15,9 @@ use hence_proof::render::{self, Layout};
 
 use super::super::pack::Form;
 use super::super::{DONE, Failure, Outcome, open, output, terminal};
-use super::{PROPOSING, Subject, Waiting, answered, find, relations, unknown, waiting};
+use super::find::{answered, find, unknown};
+use super::waiting::waiting;
+use super::{PROPOSING, Subject, Waiting, relations};
 
 /// How many steps of the proof are shown below the fact.
 const STEPS: usize = 2;
@@ -70,7 +72,8 @@ fn text(session: &Session, found: &Waiting, proof: Option<&Proof>) -> Result<(),
     if let Some(proof) = proof {
         let layout = Layout { width: output::terminal_width(), ..Layout::default() };
         out.lines(&format!("\n{}", render::tree(&proof.cut(STEPS), program, &layout)))?;
-        writeln!(out, "\nevidence:")?;
+        writeln!(out)?;
+        writeln!(out, "evidence:")?;
         evidence(proof).iter().take(EVIDENCE).try_for_each(|fact| writeln!(out, "    {fact}"))?;
         let more = evidence(proof).len().saturating_sub(EVIDENCE);
         if more > 0 {
@@ -81,7 +84,8 @@ fn text(session: &Session, found: &Waiting, proof: Option<&Proof>) -> Result<(),
         }
     }
     if !found.content.is_empty() {
-        writeln!(out, "\ncontent:")?;
+        writeln!(out)?;
+        writeln!(out, "content:")?;
         for (part, text) in &found.content {
             writeln!(out, "    {}: {}", part.as_str().trim_start_matches('/'), Value::String(*text).text())?;
         }
