@@ -5,17 +5,17 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
-use hence::session::{Because, DecisionId, Wanted};
+use hence::session::{Because, DecisionId, Session, Wanted};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::ir::Program;
-use hence_ledger::Decision;
+use hence_ledger::{Decision, When};
 use hence_proof::proof::{Proof, StepKind};
 use hence_proof::render::{self, Layout};
 
 use super::output::{self, Format};
 use super::past::{Asking, Subject};
-use super::{DONE, Failure, LIMIT, NO, Outcome, UNDETERMINED, terminal};
+use super::{DONE, Failure, LIMIT, NO, Outcome, UNDETERMINED, param, terminal};
 
 /// Print one row of bindings for each match of a body
 #[derive(Debug, Args)]
@@ -159,7 +159,15 @@ impl Why {
         let wanted =
             Wanted { inputs, every: self.all, most: self.all.then_some(self.most), depth: self.depth };
         let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
-            written = self.show(&proof, &session.rules().program, gap, as_of.as_ref());
+            let shown = || {
+                self.show(
+                    &proof,
+                    &session,
+                    (&session.rules().program, session.as_of()),
+                    (gap, as_of.as_ref()),
+                )
+            };
+            written = shown();
             gap = "\n";
             written.is_ok()
         })?;
@@ -189,7 +197,7 @@ impl Why {
             output::error(&format!("decision {id} {fact} is recorded but does not follow from {rules}"));
             return Ok(NO);
         };
-        self.show(proof, &drawn.rules.program, "", as_of.as_ref())?;
+        self.show(proof, &session, (&drawn.rules.program, When::Tx(id.tx)), ("", as_of.as_ref()))?;
         if !otherwise && inputs.is_none() && !agrees(&drawn.decision, proof) {
             let rule = drawn.decision.rule.as_deref().unwrap_or("no rule");
             let sentence = drawn.decision.sentence.as_deref().unwrap_or("nothing");
@@ -198,21 +206,38 @@ impl Why {
         Ok(DONE)
     }
 
-    fn show(&self, proof: &Proof, program: &Program, gap: &str, as_of: Option<&Json>) -> std::io::Result<()> {
+    fn show(
+        &self,
+        proof: &Proof,
+        session: &Session,
+        (program, at): (&Program, When),
+        (gap, as_of): (&str, Option<&Json>),
+    ) -> Result<(), Failure> {
         let mut out = terminal::text();
         match self.format {
-            ProofFormat::Tree => out.lines(&format!("{gap}{}", render::tree(proof, program, &self.layout()))),
+            ProofFormat::Tree => {
+                out.lines(&format!("{gap}{}", render::tree(proof, program, &self.layout())))?;
+                for by in session.params_of(proof, program, at)? {
+                    writeln!(out, "parameter {} = {}, set by {}", by.name, by.text, param::origin(&by))?;
+                }
+            }
             ProofFormat::Json => {
                 let mut document = render::json(proof);
-                if let (Some(members), Some(as_of)) = (document.as_object_mut(), as_of) {
-                    members.insert(String::from("as_of"), as_of.clone());
+                let recorded = session.params_of(proof, program, at)?;
+                if let Some(members) = document.as_object_mut() {
+                    members.extend(as_of.map(|as_of| (String::from("as_of"), as_of.clone())));
+                    let recorded: Vec<Json> = recorded.iter().map(param::json_of).collect();
+                    if !recorded.is_empty() {
+                        members.insert(String::from("parameters"), recorded.into());
+                    }
                 }
-                writeln!(terminal::json(), "{document}")
+                writeln!(terminal::json(), "{document}")?;
             }
-            ProofFormat::Dot => out.lines(&render::dot(proof, program)),
-            ProofFormat::Mermaid => out.lines(&render::mermaid(proof, program)),
-            ProofFormat::Html => out.lines(&render::html(proof, program)),
+            ProofFormat::Dot => out.lines(&render::dot(proof, program))?,
+            ProofFormat::Mermaid => out.lines(&render::mermaid(proof, program))?,
+            ProofFormat::Html => out.lines(&render::html(proof, program))?,
         }
+        Ok(())
     }
 
     /// As wide as the terminal, 100 columns where there is none.

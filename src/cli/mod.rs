@@ -36,6 +36,7 @@ mod options;
 mod output;
 mod owner;
 mod pack;
+mod param;
 mod past;
 mod principal;
 mod progress;
@@ -112,6 +113,7 @@ enum Command {
     Compact(keep::Compact),
     Observe(observe::Observe),
     Principal(principal::Principal),
+    Param(param::Param),
     Review(review::Review),
     Serve(serve::Serve),
     Pack(pack::Pack),
@@ -272,6 +274,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Review(command) => command.run(),
         Command::Serve(command) => command.run(),
         Command::Pack(command) => command.run(),
+        Command::Param(command) => command.run(),
         Command::Test(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Config(command) => command.run(),

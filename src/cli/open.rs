@@ -51,7 +51,8 @@ pub(super) fn for_reading(
     let files = if files.is_empty() && !asked { facts.files_or_own()? } else { files };
     let session = if files.is_empty() {
         facts.existing_store(GIVE_FACTS)?;
-        let session = Session::over_ledger(rules, ledger(facts, true)?);
+        let ledger = ledger(facts, true)?;
+        let session = Session::over_ledger(under_recorded(rules, &ledger, named)?, ledger);
         if named.packs.is_empty() {
             warn_of_undeclared(&session);
         }
@@ -81,6 +82,7 @@ pub(super) fn for_writing(
     } else {
         ledger_beside(facts, read_only)?
     };
+    let rules = under_recorded(rules, &ledger, named)?;
     let session = equip(Session::over_ledger(rules, ledger), engine)?.with_cross_check(engine.cross_check());
     for pack in session.unchecked() {
         output::warning(&format!(
@@ -88,6 +90,11 @@ pub(super) fn for_writing(
         ));
     }
     Ok(session)
+}
+
+/// The rules under the parameters that the ledger has recorded; `--set` goes before these.
+fn under_recorded(rules: RuleSet, ledger: &Ledger, named: &RuleOptions) -> Result<RuleSet, Failure> {
+    Ok(rules.under_recorded(&session::recorded_params(ledger, When::Now)?, &named.sets)?)
 }
 
 /// The ledger that the options name, of which alone a command is.

@@ -46,7 +46,7 @@ enum PackCommand {
 
 /// The forms of what is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+pub(super) enum Form {
     /// Readable tables.
     Text,
     /// One JSON document.

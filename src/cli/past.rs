@@ -3,13 +3,15 @@
 use clap::Args;
 use serde_json::{Value as Json, json};
 
-use hence::session::{RuleSet, Session, SessionError};
+use hence::session::{self, RuleSet, Session, SessionError};
 use hence_core::literal;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 use hence_ledger::{Ledger, TxInfo, When};
 
 use super::options::{EngineOptions, FactOptions, moment};
 use super::rules::RuleOptions;
-use super::{Failure, open, output, time};
+use super::{Failure, config, open, output, time};
 
 /// What every question needs: rules, facts, an engine.
 #[derive(Debug, Args)]
@@ -96,7 +98,7 @@ impl Past<'_> {
         let ledger = self.ledger("")?;
         refuse_future(&ledger, moment, "--now sets only the clock")?;
         let tx = ledger.tx_when(moment).map_err(open::failure)?;
-        let chosen = self.choose(&ledger, moment)?;
+        let chosen = self.choose(&ledger, moment)?.since(&ledger, moment, &self.rules.sets)?;
         let now = self.clock(&ledger, moment)?;
         let help = if chosen.otherwise { "" } else { "; --rules, --set and --now override them" };
         output::note(&format!("{}{help}", chosen.description(Some(tx), now)));
@@ -109,7 +111,7 @@ impl Past<'_> {
     /// so.
     pub(super) fn last(&self) -> Result<Asking, Failure> {
         let ledger = self.ledger(open::GIVE_FACTS)?;
-        let chosen = self.choose(&ledger, When::Now)?;
+        let chosen = self.choose(&ledger, When::Now)?.since(&ledger, When::Now, &self.rules.sets)?;
         let last = ledger.last_where(|info| info.clock.is_some()).map_err(open::failure)?;
         let now = last.and_then(|info| info.clock).unwrap_or_else(time::wall_clock);
         output::note(&chosen.description(None, now));
@@ -182,6 +184,21 @@ pub(super) fn refuse_future(ledger: &Ledger, moment: When, help: &str) -> Result
 }
 
 impl Chosen {
+    /// The same under the parameters that were recorded by `moment`. Recorded rules hold those of their transaction:
+    /// what changed after it counts.
+    fn since(mut self, ledger: &Ledger, moment: When, sets: &[(Symbol, Value)]) -> Result<Self, Failure> {
+        let mut recorded = session::recorded_params(ledger, moment)?;
+        if let Some(info) = &self.recorded {
+            let gone = session::recorded_params(ledger, When::Tx(info.tx))?;
+            let gone = gone.into_iter().filter(|old| recorded.iter().all(|param| param.name != old.name));
+            let gone: Vec<Symbol> = gone.map(|old| old.name).collect();
+            recorded.retain(|param| param.tx > info.tx);
+            self.rules = without(self.rules, &gone, sets)?;
+        }
+        self.rules = self.rules.under_recorded(&recorded, sets)?;
+        Ok(self)
+    }
+
     /// By which rules and at which clock a moment is asked, in words; without a transaction, how things stand.
     fn description(&self, tx: Option<u64>, now: i64) -> String {
         let moment = match tx {
@@ -217,4 +234,15 @@ impl Chosen {
             "clock": literal::time_text(now),
         })
     }
+}
+
+/// Rules whose parameters of these names are as settings have them, else as declared, unless `sets` gives them a value.
+fn without(rules: RuleSet, names: &[Symbol], sets: &[(Symbol, Value)]) -> Result<RuleSet, Failure> {
+    let configured = config::get().params();
+    let is_gone = |name: &Symbol| names.contains(name) && sets.iter().all(|(set, _)| set != name);
+    let params = rules.program.params.iter().filter(|param| is_gone(&param.name));
+    let value = |name: Symbol| configured.iter().find(|(set, _)| *set == name).map(|(_, value)| *value);
+    let values: Vec<_> =
+        params.map(|param| (param.name, value(param.name).unwrap_or(param.default))).collect();
+    if values.is_empty() { Ok(rules) } else { Ok(rules.with_sets(&values).map_err(SessionError::Faults)?) }
 }

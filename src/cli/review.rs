@@ -1,4 +1,8 @@
-//! `hence review`: what waits for a person, and a person's yes or no to it.
+//! `hence review`: what waits for a person, what it is about, and a person's answer to it.
+
+mod find;
+mod show;
+mod waiting;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,10 +11,12 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use hence::session::{self, Change, RuleSet, Session};
-use hence_core::diagnostic::nearest;
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+
+use find::{answered, find, no_part, unknown};
+use waiting::{foreign, waiting};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::output::{self, Format};
@@ -18,14 +24,29 @@ use super::records::Records;
 use super::{DONE, Failure, NO, Outcome, UNDETERMINED, config, decide, open, terminal, time};
 
 /// The relations that say what waits.
-const ASKED: [&str; 5] =
-    ["pending_review", "escalation_request", "proposal_status", "proposal", "propose_override"];
+const ASKED: [&str; 6] = [
+    "pending_review",
+    "escalation_request",
+    "proposal_status",
+    "proposal",
+    "proposal_content",
+    "propose_override",
+];
+
+/// The decisions that become proposals.
+const PROPOSING: [&str; 5] =
+    ["propose_lesson", "propose_constraint", "propose_solution", "propose_mcp", "propose_override"];
+
+/// The relations that answer, with the number of columns that name what they answer.
+const ANSWERS: [(&str, usize); 3] =
+    [("escalation_review", 1), ("proposal_review", 1), ("override_review", 2)];
 
 /// Show what waits for a human review, and answer it
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hence review list\n  \
+#[command(after_help = "Examples:\n  hence review list\n  hence review show p1\n  \
     hence review approve r1 --as ada --comment 'go on'\n  \
-    hence review reject payment-7/financial --as ada")]
+    hence review approve p1 --edit value=0.25 --as ada\n  \
+    hence review reject payment-7/financial --as ada --reason 'no contract'")]
 pub(super) struct Review {
     #[command(subcommand)]
     command: ReviewCommand,
@@ -35,10 +56,12 @@ pub(super) struct Review {
 enum ReviewCommand {
     /// List escalations, proposals and overrides that no reviewer has answered
     List(List),
+    /// Show what waits: why, the facts that it rests on, and what is to be done
+    Show(show::Show),
     /// Approve a request
-    Approve(Answer),
+    Approve(Approve),
     /// Reject a request
-    Reject(Answer),
+    Reject(Reject),
 }
 
 /// The rules and the ledger.
@@ -62,6 +85,30 @@ struct List {
 }
 
 #[derive(Debug, Args)]
+struct Approve {
+    #[command(flatten)]
+    answer: Answer,
+    /// Approve with a part of the content written anew, such as `value=0.25`; repeatable
+    #[arg(long = "edit", value_name = "PART=TEXT", value_parser = edit)]
+    edits: Vec<(String, String)>,
+}
+
+#[derive(Debug, Args)]
+struct Reject {
+    #[command(flatten)]
+    answer: Answer,
+    /// Why; rules learn from it
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    reason: String,
+}
+
+/// A part of the content, and its text.
+fn edit(text: &str) -> Result<(String, String), String> {
+    let (part, text) = text.split_once('=').ok_or_else(|| format!("expected PART=TEXT, found `{text}`"))?;
+    Ok((part.trim().trim_start_matches('/').to_owned(), text.to_owned()))
+}
+
+#[derive(Debug, Args)]
 struct Answer {
     /// The request, as named by `hence review list`
     id: String,
@@ -79,8 +126,9 @@ impl Review {
     pub(super) fn run(self) -> Outcome {
         match self.command {
             ReviewCommand::List(list) => list.run(),
-            ReviewCommand::Approve(answer) => answer.run(true),
-            ReviewCommand::Reject(answer) => answer.run(false),
+            ReviewCommand::Show(show) => show.run(),
+            ReviewCommand::Approve(Approve { answer, edits }) => answer.run(true, &edits, ""),
+            ReviewCommand::Reject(Reject { answer, reason }) => answer.run(false, &[], &reason),
         }
     }
 }
@@ -104,6 +152,12 @@ struct Waiting {
     what: String,
     /// Since when, where that is known, in microseconds since the epoch.
     since: Option<i64>,
+    /// The fact that says so, or the decision that proposed it.
+    origin: Fact,
+    /// What is to be done, part by part.
+    content: Vec<(Symbol, Symbol)>,
+    /// The proposal that waits for the same answer.
+    twin: Option<Symbol>,
 }
 
 impl Wait {
@@ -192,7 +246,7 @@ impl List {
 }
 
 impl Answer {
-    fn run(self, approved: bool) -> Outcome {
+    fn run(self, approved: bool, edits: &[(String, String)], reason: &str) -> Outcome {
         config::get().author(Some(&self.reviewer))?;
         let Subject { rules, facts, engine } = &self.subject;
         let mut session = open::for_writing(rules, facts, engine, false)?;
@@ -204,14 +258,17 @@ impl Answer {
             return Ok(NO);
         }
         let (waiting, _) = waiting(&session, now)?;
-        let found = self.find(&waiting)?;
+        let Some(found) = self.find(&waiting)? else {
+            let answered = answered(&session, &self.id, now)?;
+            return Err(Failure::Usage(answered.unwrap_or_else(|| self.unknown(&waiting))));
+        };
         let verb = if approved { "approved" } else { "rejected" };
-        let review = found.wait.review(session.rules(), approved, &self.reviewer, &self.comment, now)?;
+        let comment = if reason.is_empty() { self.comment.clone() } else { reason.to_owned() };
         let change = Change {
-            assertions: vec![review],
+            assertions: self.answer(&session, found, (approved, &comment, now), edits)?,
             author: self.reviewer.clone(),
             source: String::from("review"),
-            note: (!self.comment.is_empty()).then(|| self.comment.clone()),
+            note: (!comment.is_empty()).then_some(comment),
             time: clock,
             now,
             ..Change::default()
@@ -224,28 +281,53 @@ impl Answer {
         Ok(DONE)
     }
 
-    /// What the id names, with its kind (`escalation:r1`) or without.
-    fn find<'a>(&self, waiting: &'a [Waiting]) -> Result<&'a Waiting, Failure> {
-        let full = |found: &Waiting| format!("{}:{}", found.wait.kind(), found.wait.id());
-        let fitting: Vec<&Waiting> =
-            waiting.iter().filter(|found| found.wait.id() == self.id || full(found) == self.id).collect();
-        match fitting.as_slice() {
-            [found] => Ok(found),
-            [first, second, ..] => Err(Failure::Usage(format!(
-                "ambiguous `{}`; write `{}` or `{}`",
-                self.id,
-                full(first),
-                full(second)
-            ))),
-            [] => {
-                let ids: Vec<String> = waiting.iter().map(|found| found.wait.id()).collect();
-                let help = match nearest(&self.id, ids.iter().map(String::as_str)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => String::from("`hence review list` shows what is waiting"),
-                };
-                Err(Failure::Usage(format!("`{}` is not waiting for a review; {help}", self.id)))
+    /// The facts of the answer: the review, that of the proposal for the same thing, and what rules learn from.
+    fn answer(
+        &self,
+        session: &Session,
+        found: &Waiting,
+        (approved, comment, now): (bool, &str, i64),
+        edits: &[(String, String)],
+    ) -> Result<Vec<Fact>, Failure> {
+        let (rules, by) = (session.rules(), self.reviewer.as_str());
+        let mut facts = vec![found.wait.review(rules, approved, by, comment, now)?];
+        if let Some(proposal) = found.twin {
+            facts.push(Wait::Proposal { proposal }.review(rules, approved, by, comment, now)?);
+        }
+        let has = |name: &str| rules.program.find(Symbol::new(name)).is_some();
+        if !approved && !comment.is_empty() && has("review_reason") {
+            let mut values = self.about(found, now);
+            values.push(("reason", Value::String(Symbol::new(comment))));
+            facts.push(session::fact_by_name(rules, "review_reason", &values)?);
+        }
+        for (part, text) in edits {
+            let name = Symbol::new(&format!("/{part}"));
+            let Some((_, old)) = found.content.iter().find(|(known, _)| *known == name) else {
+                return Err(Failure::Usage(no_part(found, part)));
+            };
+            if old.as_str() != text {
+                let mut values = self.about(found, now);
+                values.extend([("part", Value::Name(name)), ("text", Value::String(Symbol::new(text)))]);
+                facts.push(session::fact_by_name(rules, "review_edit", &values)?);
             }
         }
+        Ok(facts)
+    }
+
+    /// What is answered, by whom and when.
+    fn about(&self, found: &Waiting, now: i64) -> Vec<(&'static str, Value)> {
+        let text = |text: &str| Value::String(Symbol::new(text));
+        let kind = Value::Name(Symbol::new(&format!("/{}", found.wait.kind())));
+        let (id, by) = (text(&found.wait.id()), text(&self.reviewer));
+        vec![("kind", kind), ("id", id), ("by", by), ("at", Value::Time(now))]
+    }
+
+    fn find<'a>(&self, waiting: &'a [Waiting]) -> Result<Option<&'a Waiting>, Failure> {
+        find(&self.id, waiting)
+    }
+
+    fn unknown(&self, waiting: &[Waiting]) -> String {
+        unknown(&self.id, waiting)
     }
 }
 
@@ -286,62 +368,4 @@ fn relations(
     }
     let sure = derived.undetermined.is_empty();
     Ok((names.into_iter().zip(derived.relations.into_iter().map(|(_, _, facts)| facts)).collect(), sure))
-}
-
-/// Everything that waits: escalations, then proposals, then overrides, each by id; and whether that is sure to be all.
-fn waiting(session: &Session, now: i64) -> Result<(Vec<Waiting>, bool), Failure> {
-    let (facts, sure) = relations(session, &ASKED, now)?;
-    let of = |name: &str| facts.get(name).into_iter().flatten();
-    let mut all = Vec::new();
-    for pending in of("pending_review") {
-        let [Value::String(request), Value::Int(level)] = *pending.values else {
-            return Err(foreign(pending, "request: string, level: int"));
-        };
-        let asked = of("escalation_request").find(|asked| asked.values.starts_with(&pending.values));
-        all.push(escalation(request, level, asked));
-    }
-    for status in of("proposal_status") {
-        let [Value::String(proposal), Value::Name(word)] = *status.values else {
-            return Err(foreign(status, "proposal: string, status: name"));
-        };
-        if word.as_str() == "/pending" {
-            let made = of("proposal").find(|made| made.values.first() == Some(&Value::String(proposal)));
-            all.push(proposed(proposal, made));
-        }
-    }
-    for blocked in of("propose_override") {
-        let [Value::String(event), Value::Name(rule)] = *blocked.values else {
-            return Err(foreign(blocked, "event: string, rule: name"));
-        };
-        let what = format!("{rule} stops {event}");
-        all.push(Waiting { wait: Wait::Override { event, rule }, what, since: None });
-    }
-    Ok((all, sure))
-}
-
-/// What waits here, the rules write otherwise than the packs do whose reviews this answers.
-fn foreign(fact: &Fact, expected: &str) -> Failure {
-    Failure::Usage(format!(
-        "a review takes `{}({expected})`, as in the shipped packs; found `{fact}`",
-        fact.relation
-    ))
-}
-
-fn escalation(request: Symbol, level: i64, asked: Option<&Fact>) -> Waiting {
-    let mut found =
-        Waiting { wait: Wait::Escalation { request }, what: format!("level {level}"), since: None };
-    if let Some([_, _, reason, Value::Time(at)]) = asked.map(|asked| asked.values.as_slice()) {
-        found.what = format!("level {level}: {}", reason.text());
-        found.since = Some(*at);
-    }
-    found
-}
-
-fn proposed(proposal: Symbol, made: Option<&Fact>) -> Waiting {
-    let mut found = Waiting { wait: Wait::Proposal { proposal }, what: String::new(), since: None };
-    if let Some([_, kind, confidence, Value::Time(at)]) = made.map(|made| made.values.as_slice()) {
-        found.what = format!("{} with confidence {}", kind.text(), confidence.text());
-        found.since = Some(*at);
-    }
-    found
 }

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use hence_core::fact::Fact;
 use hence_core::literal::time_text;
 use hence_core::schema::Relation;
+use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{ADMIN, Draft, ImportedFacts, Ledger, When};
 
 use super::error::SessionError;
-use super::{RuleSet, Session, history};
+use super::{RuleSet, Session, history, parameters};
 
 /// Who has which role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,11 +56,16 @@ impl Roles {
         let mut roles = None;
         for (fact, asserted) in facts {
             let relation = rules.program.find(fact.relation).map(|id| &rules.program[id]);
-            if let Some(relation) = relation.filter(|relation| relation.authors.is_some()) {
-                let roles = match &mut roles {
-                    Some(roles) => roles,
-                    none => none.insert(self.in_ledger(ledger)?),
-                };
+            let relation = relation.filter(|relation| relation.authors.is_some());
+            if relation.is_none() && !parameters::is_param(fact) {
+                continue;
+            }
+            let roles = match &mut roles {
+                Some(roles) => roles,
+                none => none.insert(self.in_ledger(ledger)?),
+            };
+            parameters::check_author(roles, rules, said.author, fact)?;
+            if let Some(relation) = relation {
                 roles.check_role(relation, said.author, asserted)?;
                 check_author(relation, said.author, fact)?;
                 if asserted && check_instant(relation, said.instant, fact)? {
@@ -109,26 +115,31 @@ impl Roles {
 
     fn check_role(&self, relation: &Relation, author: &str, asserted: bool) -> Result<(), SessionError> {
         let Some(authors) = &relation.authors else { return Ok(()) };
-        if authors.roles.iter().any(|role| self.has(author, role.as_str())) {
+        let verb = if asserted { "assert" } else { "retract" };
+        self.check_one_of(&authors.roles, author, &format!("{verb} `{}`", relation.name))
+    }
+
+    /// Checks that an author has one of these roles, which `deed` takes.
+    pub(super) fn check_one_of(
+        &self,
+        roles: &[Symbol],
+        author: &str,
+        deed: &str,
+    ) -> Result<(), SessionError> {
+        if roles.iter().any(|role| self.has(author, role.as_str())) {
             return Ok(());
         }
-        let verb = if asserted { "assert" } else { "retract" };
-        let roles: Vec<String> = authors.roles.iter().map(|role| format!("`{role}`")).collect();
-        let word = if roles.len() == 1 { "the role" } else { "one of the roles" };
-        let message = format!(
-            "`{author}` may not {verb} `{}`: that takes {word} {}; {}",
-            relation.name,
-            roles.join(", "),
-            self.who(relation)
-        );
+        let named: Vec<String> = roles.iter().map(|role| format!("`{role}`")).collect();
+        let word = if named.len() == 1 { "the role" } else { "one of the roles" };
+        let message =
+            format!("`{author}` may not {deed}: that takes {word} {}; {}", named.join(", "), self.who(roles));
         Err(SessionError::NotAllowed { message })
     }
 
     /// Who may, in words.
-    fn who(&self, relation: &Relation) -> String {
-        let roles = relation.authors.iter().flat_map(|authors| &authors.roles);
-        let mut names: Vec<&str> =
-            roles.filter_map(|role| self.roles.get(role.as_str())).flatten().map(String::as_str).collect();
+    fn who(&self, roles: &[Symbol]) -> String {
+        let named = roles.iter().filter_map(|role| self.roles.get(role.as_str()));
+        let mut names: Vec<&str> = named.flatten().map(String::as_str).collect();
         names.sort_unstable();
         names.dedup();
         match names.as_slice() {

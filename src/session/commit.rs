@@ -138,10 +138,11 @@ impl Session {
             true => self.decide_with_effects(&there, change.now, (keeps, dry))?,
             false => self.decide_without_effects(&there, change.now, keeps)?,
         };
-        let Effected { mut outcome, net, incremental, held, turned } = effected;
+        let Effected { mut outcome, mut net, incremental, held, turned } = effected;
         if let Some(proposed) = &proposed {
             self.check_steps(&proposed.draft.author, &outcome.steps)?;
         }
+        let parameters = self.take_parameters(&outcome.steps, &mut net)?;
         let proposed = match outcome.steps.is_empty() {
             true => proposed,
             false => proposed.map(|proposed| self.propose_again(proposed, net)).transpose()?,
@@ -158,6 +159,10 @@ impl Session {
             recorded?;
             self.remember(incremental);
             self.remember_effects(held, &outcome);
+            if !parameters.is_empty() {
+                let rules = self.rules.with_sets(&parameters).map_err(SessionError::Faults)?;
+                self.change_rules(rules);
+            }
         }
         Ok(outcome)
     }

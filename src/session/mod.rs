@@ -34,6 +34,7 @@ mod maintained;
 mod memory;
 mod migrate;
 mod misfit;
+mod parameters;
 mod prepared;
 mod profile;
 pub mod prompt;
@@ -69,6 +70,7 @@ pub use lent::Lent;
 pub use listing::{Listing, from_shipped, history, stands_with, undeclared};
 pub use loader::{Loaded, Loader};
 pub use migrate::{Migrated, Migration};
+pub use parameters::{RecordedParam, param_fact, recorded_params};
 pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
 pub use rule_files::{RuleFiles, is_of_tests, rule_files};
@@ -220,12 +222,17 @@ impl Session {
     /// The same facts under other rules.
     #[must_use]
     pub fn with_rules(mut self, rules: RuleSet) -> Self {
+        self.change_rules(rules);
+        self
+    }
+
+    /// Goes on under other rules.
+    fn change_rules(&mut self, rules: RuleSet) {
         let before = std::mem::replace(&mut self.rules, rules);
         self.effects = self.effects.take().map(|kept| kept.under_others(&before.checked));
         self.lens = LensNow::default();
-        self.cross_check = self.cross_check.renewed();
+        self.cross_check = std::mem::take(&mut self.cross_check).renewed();
         self.incremental = IncrementalState::default();
-        self
     }
 
     /// The rules.

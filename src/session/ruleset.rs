@@ -90,7 +90,7 @@ pub struct Findings {
 }
 
 impl RuleSource {
-    /// Loads everything; without paths and packs, all shipped packs.
+    /// Loads everything; without paths and packs, all shipped packs but the one that joins them.
     ///
     /// # Errors
     /// A path that can't be read, a pack that there isn't.
@@ -108,7 +108,7 @@ impl RuleSource {
             loader.pack(pack)?;
         }
         if self.paths.is_empty() && self.packs.is_empty() {
-            for pack in shipped::packs() {
+            for pack in shipped::packs().into_iter().filter(|pack| *pack != shipped::JOINING) {
                 loader.pack(pack)?;
             }
         }

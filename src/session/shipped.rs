@@ -9,6 +9,10 @@ use super::rule_files::is_of_tests;
 /// Path below `rules/` and text of every shipped file, in order.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 
+/// The pack that joins the others: who names it has all of them, with its feeds and effects. Others are as they are
+/// compiled only without it.
+pub const JOINING: &str = "loop";
+
 /// The names of the shipped packs, in order.
 pub fn packs() -> Vec<&'static str> {
     let mut names: Vec<_> =

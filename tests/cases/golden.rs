@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use hence::session::compiled::Compiled;
-use hence::session::{Both, RuleSet, RuleSource, Session, read_fact_lines};
+use hence::session::{Both, RuleSet, RuleSource, Session, read_fact_lines, shipped};
 use hence_core::value::{Type, Value};
 use hence_engine::{Engine, Naive, SemiNaive};
 use libtest_mimic::Trial;
@@ -34,7 +34,7 @@ type Shared = Arc<OnceLock<RuleSet>>;
 pub(crate) fn trials() -> Vec<Trial> {
     let all = Shared::default();
     let mut trials = Vec::new();
-    for pack in hence::session::shipped::packs() {
+    for pack in shipped::packs().into_iter().filter(|pack| *pack != shipped::JOINING) {
         let alone = Shared::default();
         let cases = files(Path::new("tests/golden").join(pack), &["json"]);
         assert!(!cases.is_empty(), "`{pack}` has no golden case");

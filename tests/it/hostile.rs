@@ -178,6 +178,12 @@ serve
 serve --turn H
 serve H --rules H
 review list --format csv
+review show H
+review reject H --as H --reason H
+param list
+param set H --as H
+param set most=2 --as H
+param unset H --as H
 pack list
 pack show H
 principal list

@@ -48,6 +48,7 @@ mod golden;
 mod helps;
 #[cfg(unix)]
 mod hostile;
+mod inputs;
 mod language;
 #[path = "../cases/layout.rs"]
 mod layout;

@@ -14,7 +14,8 @@ pub const NAME: &str = "file_requests";
 const CERTAIN: f64 = 1.0;
 
 /// Turns `offer_escalation` into an `escalation_request`, and `propose_lesson`, `propose_constraint`,
-/// `propose_solution`, `propose_mcp` and `propose_override` into a `proposal` of the type that fits.
+/// `propose_solution`, `propose_mcp` and `propose_override` into a `proposal` of the type that fits, with what it is
+/// about as `proposal_content`.
 ///
 /// The id of a request follows from the decision alone, so one that is drawn again is not asked for again: whoever
 /// asserts the request looks whether there is one of that id (see [`id_of`]).
@@ -78,6 +79,20 @@ impl Carrier for FileRequests {
                 });
             }
         };
-        Ok(Report { facts: vec![fact], ..Report::default() })
+        let is_proposal = fact.relation.as_str() == "proposal";
+        let content = if is_proposal { content(order, id) } else { Vec::new() };
+        Ok(Report { facts: [vec![fact], content].concat(), ..Report::default() })
     }
+}
+
+/// What the proposal `id` is about: each column of the decision under its name, and the sentence of its rule.
+fn content(order: &Order<'_>, id: Value) -> Vec<Fact> {
+    let columns = order.columns.iter().zip(&order.decision.values);
+    let parts = columns.map(|(column, value)| (column.as_str(), value.text()));
+    let sentence = order.because.map(|because| ("because", because.to_owned()));
+    let fact = |(part, text): (&str, String)| {
+        let part = Value::Name(Symbol::new(&format!("/{part}")));
+        Fact::new("proposal_content", [id, part, Value::String(Symbol::new(&text))])
+    };
+    parts.chain(sentence).map(fact).collect()
 }

@@ -134,6 +134,8 @@ pub struct Param {
     pub value: Value,
     /// Its value as declared.
     pub default: Value,
+    /// The roles that may change its recorded value; anyone where there is none.
+    pub roles: Vec<Symbol>,
     /// Its doc comment.
     pub doc: String,
     /// Where it is declared.

@@ -49,6 +49,160 @@ impl Record for Reviewer {
     }
 }
 
+/// What column `kind` of `review_reason` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ReviewReasonKind {
+    /// `/escalation`
+    Escalation,
+    /// `/override`
+    Override,
+    /// `/proposal`
+    Proposal,
+}
+
+impl ReviewReasonKind {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Escalation => "/escalation",
+            Self::Override => "/override",
+            Self::Proposal => "/proposal",
+        }
+    }
+}
+
+impl Column for ReviewReasonKind {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/escalation" => Self::Escalation,
+            "/override" => Self::Override,
+            "/proposal" => Self::Proposal,
+            _ => broken("a column holds names of its closed set only"),
+        }
+    }
+}
+
+/// Why a reviewer refused, by the kind and the id of what waited.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReviewReason {
+    /// `kind`
+    pub kind: ReviewReasonKind,
+    /// `id`
+    pub id: String,
+    /// `reason`
+    pub reason: String,
+    /// `by`
+    pub by: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for ReviewReason {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "review_reason";
+
+    fn write(&self, row: &mut Row) {
+        row.put("kind", &self.kind);
+        row.put("id", &self.id);
+        row.put("reason", &self.reason);
+        row.put("by", &self.by);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            kind: columns.take(),
+            id: columns.take(),
+            reason: columns.take(),
+            by: columns.take(),
+            at: columns.take(),
+        }
+    }
+}
+
+/// What column `kind` of `review_edit` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ReviewEditKind {
+    /// `/escalation`
+    Escalation,
+    /// `/override`
+    Override,
+    /// `/proposal`
+    Proposal,
+}
+
+impl ReviewEditKind {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Escalation => "/escalation",
+            Self::Override => "/override",
+            Self::Proposal => "/proposal",
+        }
+    }
+}
+
+impl Column for ReviewEditKind {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/escalation" => Self::Escalation,
+            "/override" => Self::Override,
+            "/proposal" => Self::Proposal,
+            _ => broken("a column holds names of its closed set only"),
+        }
+    }
+}
+
+/// What a reviewer wrote anew when approving: a part of the content, and its text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReviewEdit {
+    /// `kind`
+    pub kind: ReviewEditKind,
+    /// `id`
+    pub id: String,
+    /// `part`
+    pub part: Name,
+    /// `text`
+    pub text: String,
+    /// `by`
+    pub by: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for ReviewEdit {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "review_edit";
+
+    fn write(&self, row: &mut Row) {
+        row.put("kind", &self.kind);
+        row.put("id", &self.id);
+        row.put("part", &self.part);
+        row.put("text", &self.text);
+        row.put("by", &self.by);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            kind: columns.take(),
+            id: columns.take(),
+            part: columns.take(),
+            text: columns.take(),
+            by: columns.take(),
+            at: columns.take(),
+        }
+    }
+}
+
 /// The level given to the agent from a moment on; the latest counts, without one level 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AutonomyLevel {
@@ -59,7 +213,7 @@ pub struct AutonomyLevel {
 }
 
 impl Record for AutonomyLevel {
-    const TABLE: usize = 2;
+    const TABLE: usize = 4;
     const RELATION: &'static str = "autonomy_level";
 
     fn write(&self, row: &mut Row) {
@@ -86,7 +240,7 @@ pub struct Session {
 }
 
 impl Record for Session {
-    const TABLE: usize = 3;
+    const TABLE: usize = 5;
     const RELATION: &'static str = "session";
 
     fn write(&self, row: &mut Row) {
@@ -111,7 +265,7 @@ pub struct UnsafeRequest {
 }
 
 impl Record for UnsafeRequest {
-    const TABLE: usize = 4;
+    const TABLE: usize = 6;
     const RELATION: &'static str = "unsafe_request";
 
     fn write(&self, row: &mut Row) {
@@ -167,7 +321,7 @@ pub struct Demonstrated {
 }
 
 impl Record for Demonstrated {
-    const TABLE: usize = 5;
+    const TABLE: usize = 7;
     const RELATION: &'static str = "demonstrated";
 
     fn write(&self, row: &mut Row) {
@@ -194,7 +348,7 @@ pub struct EscalationRequest {
 }
 
 impl Record for EscalationRequest {
-    const TABLE: usize = 6;
+    const TABLE: usize = 8;
     const RELATION: &'static str = "escalation_request";
 
     fn write(&self, row: &mut Row) {
@@ -225,7 +379,7 @@ pub struct EscalationReview {
 }
 
 impl Record for EscalationReview {
-    const TABLE: usize = 7;
+    const TABLE: usize = 9;
     const RELATION: &'static str = "escalation_review";
 
     fn write(&self, row: &mut Row) {
@@ -257,7 +411,7 @@ pub struct ToolCall {
 }
 
 impl Record for ToolCall {
-    const TABLE: usize = 8;
+    const TABLE: usize = 10;
     const RELATION: &'static str = "tool_call";
 
     fn write(&self, row: &mut Row) {
@@ -278,7 +432,7 @@ pub struct OfferEscalation {
 }
 
 impl Record for OfferEscalation {
-    const TABLE: usize = 33;
+    const TABLE: usize = 35;
     const RELATION: &'static str = "offer_escalation";
 
     fn write(&self, row: &mut Row) {
@@ -302,7 +456,7 @@ pub struct Escalate {
 }
 
 impl Record for Escalate {
-    const TABLE: usize = 36;
+    const TABLE: usize = 38;
     const RELATION: &'static str = "escalate";
 
     fn write(&self, row: &mut Row) {
@@ -326,7 +480,7 @@ pub struct DenyEscalation {
 }
 
 impl Record for DenyEscalation {
-    const TABLE: usize = 37;
+    const TABLE: usize = 39;
     const RELATION: &'static str = "deny_escalation";
 
     fn write(&self, row: &mut Row) {
@@ -349,7 +503,7 @@ pub struct ReviewRejected {
 }
 
 impl Record for ReviewRejected {
-    const TABLE: usize = 38;
+    const TABLE: usize = 40;
     const RELATION: &'static str = "review_rejected";
 
     fn write(&self, row: &mut Row) {
@@ -370,7 +524,7 @@ pub struct ToolAllowed {
 }
 
 impl Record for ToolAllowed {
-    const TABLE: usize = 39;
+    const TABLE: usize = 41;
     const RELATION: &'static str = "tool_allowed";
 
     fn write(&self, row: &mut Row) {
@@ -392,7 +546,7 @@ pub struct ToolBlocked {
 }
 
 impl Record for ToolBlocked {
-    const TABLE: usize = 40;
+    const TABLE: usize = 42;
     const RELATION: &'static str = "tool_blocked";
 
     fn write(&self, row: &mut Row) {
@@ -441,6 +595,10 @@ pub struct Facts {
     pub now: Vec<Now>,
     /// A person who may approve and refuse; a review by anybody else counts nowhere.
     pub reviewer: Vec<Reviewer>,
+    /// Why a reviewer refused, by the kind and the id of what waited.
+    pub review_reason: Vec<ReviewReason>,
+    /// What a reviewer wrote anew when approving: a part of the content, and its text.
+    pub review_edit: Vec<ReviewEdit>,
     /// The level given to the agent from a moment on; the latest counts, without one level 1.
     pub autonomy_level: Vec<AutonomyLevel>,
     /// A session of the agent: whether it succeeded, and how confident it was, from 0 to 1.
@@ -474,6 +632,8 @@ impl Facts {
         let mut tables = PACK.tables();
         fill(&mut tables, &self.now)?;
         fill(&mut tables, &self.reviewer)?;
+        fill(&mut tables, &self.review_reason)?;
+        fill(&mut tables, &self.review_edit)?;
         fill(&mut tables, &self.autonomy_level)?;
         fill(&mut tables, &self.session)?;
         fill(&mut tables, &self.unsafe_request)?;
@@ -505,6 +665,18 @@ impl Extend<Now> for Facts {
 impl Extend<Reviewer> for Facts {
     fn extend<Many: IntoIterator<Item = Reviewer>>(&mut self, facts: Many) {
         self.reviewer.extend(facts);
+    }
+}
+
+impl Extend<ReviewReason> for Facts {
+    fn extend<Many: IntoIterator<Item = ReviewReason>>(&mut self, facts: Many) {
+        self.review_reason.extend(facts);
+    }
+}
+
+impl Extend<ReviewEdit> for Facts {
+    fn extend<Many: IntoIterator<Item = ReviewEdit>>(&mut self, facts: Many) {
+        self.review_edit.extend(facts);
     }
 }
 
@@ -585,11 +757,11 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "autonomy",
-        fingerprint: "c05a41372e239d33508342a9223371d5",
-        relations: &["now", "reviewer", "autonomy_level", "session", "unsafe_request", "demonstrated", "escalation_request", "escalation_review", "tool_call", "level_name", "sessions_needed", "error_rate_allowed", "confidence_needed", "unsafe_allowed", "demonstration_needed", "read_only_tool", "safe_tool", "level_given", "current_level", "escalation_reviewed", "judging_view", "session_in_view", "session_after_review", "view_metrics", "unsafe_in_view", "unsafe_count", "shown_in_view", "session_metrics", "unmet_in_view", "unmet", "level_barred", "eligible", "pending_review", "offer_escalation", "level_given_before", "level_at_review", "escalate", "deny_escalation", "review_rejected", "tool_allowed", "tool_blocked"],
+        fingerprint: "41968901d03522d4fa77fbf0bc0fdab2",
+        relations: &["now", "reviewer", "review_reason", "review_edit", "autonomy_level", "session", "unsafe_request", "demonstrated", "escalation_request", "escalation_review", "tool_call", "level_name", "sessions_needed", "error_rate_allowed", "confidence_needed", "unsafe_allowed", "demonstration_needed", "read_only_tool", "safe_tool", "level_given", "current_level", "escalation_reviewed", "judging_view", "session_in_view", "session_after_review", "view_metrics", "unsafe_in_view", "unsafe_count", "shown_in_view", "session_metrics", "unmet_in_view", "unmet", "level_barred", "eligible", "pending_review", "offer_escalation", "level_given_before", "level_at_review", "escalate", "deny_escalation", "review_rejected", "tool_allowed", "tool_blocked"],
         params: &["first_level", "highest_level"],
         rule_ids: &["safe_tool#1", "level_given#1", "level_as_given", "level_never_given", "earliest_escalation_review", "judging_view#2", "session_in_view#1", "session_in_view#2", "session_after_review#1", "view_metrics#1", "unsafe_in_view#1", "unsafe_in_view#2", "unsafe_count#1", "unsafe_count#2", "shown_in_view#1", "shown_in_view#2", "figures_of_all_sessions", "too_few_successes", "no_successes", "too_many_errors", "no_error_rate", "too_little_confidence", "no_confidence", "too_many_unsafe_requests", "not_demonstrated", "requirement_not_met", "barred_by_a_requirement", "level_reached", "request_unanswered", "next_level_reached", "level_given_before#1", "level_at_review#1", "level_at_review#2", "approved_and_eligible", "refused_by_reviewer", "approved_level_not_above", "approved_level_too_high", "approved_too_early", "approved_by_a_stranger", "safe_at_this_level", "not_safe_at_this_level"],
-        arities: &[1, 1, 2, 4, 2, 2, 4, 5, 2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 1, 4, 2, 6, 2, 6, 4, 3, 3, 5, 6, 4, 3, 1, 2, 1, 2, 2, 3, 2, 2, 1, 2, 2, 5, 6, 4, 6],
+        arities: &[1, 1, 5, 6, 2, 4, 2, 2, 4, 5, 2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 1, 4, 2, 6, 2, 6, 4, 3, 3, 5, 6, 4, 3, 1, 2, 1, 2, 2, 3, 2, 2, 1, 2, 2, 5, 6, 4, 6],
         rules: &[&RULE_1, &RULE_4, &RULE_9, &RULE_12, &RULE_29, &RULE_30],
         facts,
         run,
@@ -597,29 +769,29 @@ mod compiled {
 
     fn run(tables: &mut Tables, params: &[Word]) {
         program_0::run(tables, params);
-        limit(tables, 41, &RULE_1, params);
-        limit(tables, 42, &RULE_4, params);
+        limit(tables, 43, &RULE_1, params);
+        limit(tables, 44, &RULE_4, params);
         program_1::run(tables, params);
-        aggregate(tables, 43, &RULE_9, params);
-        aggregate(tables, 44, &RULE_12, params);
-        limit(tables, 45, &RULE_30, params);
+        aggregate(tables, 45, &RULE_9, params);
+        aggregate(tables, 46, &RULE_12, params);
+        limit(tables, 47, &RULE_30, params);
         program_2::run(tables, params);
     }
 
     fn facts(tables: &mut Tables) {
-        tables.facts(9, &FACTS_9);
-        tables.facts(10, &FACTS_10);
         tables.facts(11, &FACTS_11);
         tables.facts(12, &FACTS_12);
         tables.facts(13, &FACTS_13);
         tables.facts(14, &FACTS_14);
         tables.facts(15, &FACTS_15);
-        tables.facts(20, &FACTS_20);
+        tables.facts(16, &FACTS_16);
+        tables.facts(17, &FACTS_17);
+        tables.facts(22, &FACTS_22);
     }
 
     /// The facts of `level_name`.
     #[rustfmt::skip]
-    static FACTS_9: [[Cell; 2]; 5] = [
+    static FACTS_11: [[Cell; 2]; 5] = [
         [Cell::I(1), Cell::T("suggest_only")],
         [Cell::I(2), Cell::T("draft_and_queue")],
         [Cell::I(3), Cell::T("execute_safe_tools")],
@@ -629,7 +801,7 @@ mod compiled {
 
     /// The facts of `sessions_needed`.
     #[rustfmt::skip]
-    static FACTS_10: [[Cell; 2]; 4] = [
+    static FACTS_12: [[Cell; 2]; 4] = [
         [Cell::I(2), Cell::I(10)],
         [Cell::I(3), Cell::I(50)],
         [Cell::I(4), Cell::I(100)],
@@ -638,7 +810,7 @@ mod compiled {
 
     /// The facts of `error_rate_allowed`.
     #[rustfmt::skip]
-    static FACTS_11: [[Cell; 2]; 4] = [
+    static FACTS_13: [[Cell; 2]; 4] = [
         [Cell::I(2), Cell::F(0.1)],
         [Cell::I(3), Cell::F(0.05)],
         [Cell::I(4), Cell::F(0.05)],
@@ -647,27 +819,27 @@ mod compiled {
 
     /// The facts of `confidence_needed`.
     #[rustfmt::skip]
-    static FACTS_12: [[Cell; 2]; 2] = [
+    static FACTS_14: [[Cell; 2]; 2] = [
         [Cell::I(2), Cell::F(0.7)],
         [Cell::I(3), Cell::F(0.75)],
     ];
 
     /// The facts of `unsafe_allowed`.
     #[rustfmt::skip]
-    static FACTS_13: [[Cell; 2]; 1] = [
+    static FACTS_15: [[Cell; 2]; 1] = [
         [Cell::I(3), Cell::I(0)],
     ];
 
     /// The facts of `demonstration_needed`.
     #[rustfmt::skip]
-    static FACTS_14: [[Cell; 2]; 2] = [
+    static FACTS_16: [[Cell; 2]; 2] = [
         [Cell::I(4), Cell::T("/goal_chaining")],
         [Cell::I(5), Cell::T("/cross_goal")],
     ];
 
     /// The facts of `read_only_tool`.
     #[rustfmt::skip]
-    static FACTS_15: [[Cell; 1]; 9] = [
+    static FACTS_17: [[Cell; 1]; 9] = [
         [Cell::T("web_search")],
         [Cell::T("calculate")],
         [Cell::T("read_file")],
@@ -681,7 +853,7 @@ mod compiled {
 
     /// The facts of `judging_view`.
     #[rustfmt::skip]
-    static FACTS_20: [[Cell; 2]; 1] = [
+    static FACTS_22: [[Cell; 2]; 1] = [
         [Cell::T("/now"), Cell::T("")],
     ];
 
@@ -853,10 +1025,10 @@ mod compiled {
     static RULE_1: Rule = Rule {
         number: 1,
         id: "level_given#1",
-        head: 17,
+        head: 19,
         variables: &[("Level", Type::Int), ("Since", Type::Time)],
         body: &[
-            Step::Atom(2, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(1)]),
         ],
         terms: &[
             Term::Var(0),
@@ -877,10 +1049,10 @@ mod compiled {
     static RULE_4: Rule = Rule {
         number: 4,
         id: "earliest_escalation_review",
-        head: 19,
+        head: 21,
         variables: &[("Request", Type::String), ("Approved", Type::Bool), ("By", Type::String), ("At", Type::Time)],
         body: &[
-            Step::Atom(7, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Any, Arg::Var(3)]),
+            Step::Atom(9, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Any, Arg::Var(3)]),
             Step::Atom(1, &[Arg::Var(2)]),
         ],
         terms: &[
@@ -905,10 +1077,10 @@ mod compiled {
     static RULE_9: Rule = Rule {
         number: 9,
         id: "view_metrics#1",
-        head: 23,
+        head: 25,
         variables: &[("View", Type::Name), ("Request", Type::String), ("Ok", Type::Bool), ("Confidence", Type::Float)],
         body: &[
-            Step::Atom(21, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Var(2), Arg::Var(3), Arg::Any]),
+            Step::Atom(23, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Var(2), Arg::Var(3), Arg::Any]),
         ],
         terms: &[
             Term::Var(0),
@@ -928,10 +1100,10 @@ mod compiled {
     static RULE_12: Rule = Rule {
         number: 12,
         id: "unsafe_count#1",
-        head: 25,
+        head: 27,
         variables: &[("View", Type::Name), ("Request", Type::String)],
         body: &[
-            Step::Atom(24, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Any]),
+            Step::Atom(26, &[Arg::Var(0), Arg::Var(1), Arg::Any, Arg::Any]),
         ],
         terms: &[
             Term::Var(0),
@@ -948,13 +1120,13 @@ mod compiled {
     static RULE_29: Rule = Rule {
         number: 29,
         id: "next_level_reached",
-        head: 33,
+        head: 35,
         variables: &[("Level", Type::Int), ("Current", Type::Int)],
         body: &[
-            Step::Atom(18, &[Arg::Var(1)]),
-            Step::Atom(31, &[Arg::Var(0)]),
+            Step::Atom(20, &[Arg::Var(1)]),
+            Step::Atom(33, &[Arg::Var(0)]),
             Step::Test(&[0, 1], |m| offer_escalation_29_0(m.var(0), m.var(1))),
-            Step::Not(32, &[Arg::Any, Arg::Var(0)]),
+            Step::Not(34, &[Arg::Any, Arg::Var(0)]),
         ],
         terms: &[
             Term::Var(0),
@@ -969,11 +1141,11 @@ mod compiled {
     static RULE_30: Rule = Rule {
         number: 30,
         id: "level_given_before#1",
-        head: 34,
+        head: 36,
         variables: &[("Request", Type::String), ("Level", Type::Int), ("Reviewed", Type::Time), ("Since", Type::Time)],
         body: &[
-            Step::Atom(19, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(2)]),
-            Step::Atom(2, &[Arg::Var(1), Arg::Var(3)]),
+            Step::Atom(21, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(2)]),
+            Step::Atom(4, &[Arg::Var(1), Arg::Var(3)]),
             Step::Test(&[2, 3], |m| Ok(level_given_before_30_0(m.var(3), m.var(2)))),
         ],
         terms: &[
@@ -997,7 +1169,7 @@ mod compiled {
         #[rustfmt::skip]
         use super::{
             Row1 as R1Reviewer,
-            Row2 as R16SafeTool,
+            Row2 as R18SafeTool,
             Row2 as M1,
             Row5 as M4,
         };
@@ -1008,7 +1180,7 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R16SafeTool(Word, Word);
+            struct R18SafeTool(Word, Word);
             @output
             #[cfg(any())]
             struct M1(Word, Word);
@@ -1024,25 +1196,25 @@ mod compiled {
                 for [c0] in input.rows(1);
 
             // safe_tool#1
-            R16SafeTool(level_0, tool_1) <-
+            R18SafeTool(level_0, tool_1) <-
                 Source(input),
-                for row_1 in input.rows(9),
+                for row_1 in input.rows(11),
                 let [level_0, _] = row_1,
-                for row_3 in input.rows(15),
+                for row_3 in input.rows(17),
                 let [tool_1] = row_3,
                 (go());
 
             // level_given#1
             M1(level_0, since_1) <-
                 Source(input),
-                for row_1 in input.rows(2),
+                for row_1 in input.rows(4),
                 let [level_0, since_1] = row_1,
                 (go());
 
             // earliest_escalation_review
             M4(request_0, approved_1, by_2, at_3, open_1) <-
                 Source(input),
-                for row_1 in input.rows(7),
+                for row_1 in input.rows(9),
                 let [request_0, approved_1, by_2, open_1, at_3] = row_1,
                 R1Reviewer(by_2),
                 (go());
@@ -1051,10 +1223,10 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r16_safe_tool, m1, m4, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(16, &r16_safe_tool);
-            tables.set(41, &m1);
-            tables.set(42, &m4);
+            let (r18_safe_tool, m1, m4, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(18, &r18_safe_tool);
+            tables.set(43, &m1);
+            tables.set(44, &m4);
         }
     }
 
@@ -1063,20 +1235,20 @@ mod compiled {
         // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
-            Row2 as R2AutonomyLevel,
-            Row2 as R5Demonstrated,
-            Row2 as R16SafeTool,
-            Row4 as R19EscalationReviewed,
-            Row1 as R18CurrentLevel,
-            Row2 as R20JudgingView,
-            Row6 as R21SessionInView,
-            Row2 as R22SessionAfterReview,
-            Row4 as R24UnsafeInView,
-            Row3 as R26ShownInView,
-            Row2 as R32PendingReview,
-            Row2 as R37DenyEscalation,
-            Row1 as R39ToolAllowed,
-            Row2 as R40ToolBlocked,
+            Row2 as R4AutonomyLevel,
+            Row2 as R7Demonstrated,
+            Row2 as R18SafeTool,
+            Row4 as R21EscalationReviewed,
+            Row1 as R20CurrentLevel,
+            Row2 as R22JudgingView,
+            Row6 as R23SessionInView,
+            Row2 as R24SessionAfterReview,
+            Row4 as R26UnsafeInView,
+            Row3 as R28ShownInView,
+            Row2 as R34PendingReview,
+            Row2 as R39DenyEscalation,
+            Row1 as R41ToolAllowed,
+            Row2 as R42ToolBlocked,
             Row6 as M9,
             Row4 as M12,
             Row6 as M30,
@@ -1088,34 +1260,34 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R18CurrentLevel(Word);
+            struct R20CurrentLevel(Word);
             @output
             #[cfg(any())]
-            struct R20JudgingView(Word, Word);
+            struct R22JudgingView(Word, Word);
             @output
             #[cfg(any())]
-            struct R21SessionInView(Word, Word, Word, Word, Word, Word);
+            struct R23SessionInView(Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R22SessionAfterReview(Word, Word);
+            struct R24SessionAfterReview(Word, Word);
             @output
             #[cfg(any())]
-            struct R24UnsafeInView(Word, Word, Word, Word);
+            struct R26UnsafeInView(Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R26ShownInView(Word, Word, Word);
+            struct R28ShownInView(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R32PendingReview(Word, Word);
+            struct R34PendingReview(Word, Word);
             @output
             #[cfg(any())]
-            struct R37DenyEscalation(Word, Word);
+            struct R39DenyEscalation(Word, Word);
             @output
             #[cfg(any())]
-            struct R39ToolAllowed(Word);
+            struct R41ToolAllowed(Word);
             @output
             #[cfg(any())]
-            struct R40ToolBlocked(Word, Word);
+            struct R42ToolBlocked(Word, Word);
             @output
             #[cfg(any())]
             struct M9(Word, Word, Word, Word, Word, Word);
@@ -1127,159 +1299,159 @@ mod compiled {
             struct M30(Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R2AutonomyLevel(Word, Word);
+            struct R4AutonomyLevel(Word, Word);
             @output
             #[cfg(any())]
-            struct R5Demonstrated(Word, Word);
+            struct R7Demonstrated(Word, Word);
             @output
             #[cfg(any())]
-            struct R16SafeTool(Word, Word);
+            struct R18SafeTool(Word, Word);
             @output
             #[cfg(any())]
-            struct R19EscalationReviewed(Word, Word, Word, Word);
+            struct R21EscalationReviewed(Word, Word, Word, Word);
 
-            R2AutonomyLevel(c0, c1) <-
+            R4AutonomyLevel(c0, c1) <-
                 Source(input),
-                for [c0, c1] in input.rows(2);
+                for [c0, c1] in input.rows(4);
 
-            R5Demonstrated(c0, c1) <-
+            R7Demonstrated(c0, c1) <-
                 Source(input),
-                for [c0, c1] in input.rows(5);
+                for [c0, c1] in input.rows(7);
 
-            R16SafeTool(c0, c1) <-
+            R18SafeTool(c0, c1) <-
                 Source(input),
-                for [c0, c1] in input.rows(16);
+                for [c0, c1] in input.rows(18);
 
-            R19EscalationReviewed(c0, c1, c2, c3) <-
+            R21EscalationReviewed(c0, c1, c2, c3) <-
                 Source(input),
-                for [c0, c1, c2, c3] in input.rows(19);
+                for [c0, c1, c2, c3] in input.rows(21);
 
-            R20JudgingView(c0, c1) <-
+            R22JudgingView(c0, c1) <-
                 Source(input),
-                for [c0, c1] in input.rows(20);
+                for [c0, c1] in input.rows(22);
 
             // level_as_given
-            R18CurrentLevel(level_0) <-
+            R20CurrentLevel(level_0) <-
                 Source(input),
-                for row_1 in input.rows(17),
+                for row_1 in input.rows(19),
                 let [level_0] = row_1,
                 (go());
 
             // level_never_given
-            R18CurrentLevel(p0) <-
+            R20CurrentLevel(p0) <-
                 Source(input),
                 let p0 = input.param(0),
-                !R2AutonomyLevel(_, _),
+                !R4AutonomyLevel(_, _),
                 (go());
 
             // judging_view#2
-            R20JudgingView(TEXTS.word(0), request_0) <-
-                R19EscalationReviewed(request_0, _, _, _),
+            R22JudgingView(TEXTS.word(0), request_0) <-
+                R21EscalationReviewed(request_0, _, _, _),
                 (go());
 
             // session_in_view#1
-            R21SessionInView(TEXTS.word(1), TEXTS.word(2), session_0, ok_1, confidence_2, at_3) <-
+            R23SessionInView(TEXTS.word(1), TEXTS.word(2), session_0, ok_1, confidence_2, at_3) <-
                 Source(input),
-                for row_1 in input.rows(3),
+                for row_1 in input.rows(5),
                 let [session_0, ok_1, confidence_2, at_3] = row_1,
                 (go());
 
             // session_in_view#2
-            R21SessionInView(TEXTS.word(0), request_0, session_1, ok_2, confidence_3, at_4) <-
+            R23SessionInView(TEXTS.word(0), request_0, session_1, ok_2, confidence_3, at_4) <-
                 Source(input),
-                R19EscalationReviewed(request_0, _, _, reviewed_5),
-                for row_2 in input.rows(3),
+                R21EscalationReviewed(request_0, _, _, reviewed_5),
+                for row_2 in input.rows(5),
                 let [session_1, ok_2, confidence_3, at_4] = row_2,
                 (session_in_view_7_0(at_4, reviewed_5).as_bool()),
                 (go());
 
             // session_after_review#1
-            R22SessionAfterReview(request_0, session_1) <-
+            R24SessionAfterReview(request_0, session_1) <-
                 Source(input),
-                R19EscalationReviewed(request_0, _, _, reviewed_2),
-                for row_2 in input.rows(3),
+                R21EscalationReviewed(request_0, _, _, reviewed_2),
+                for row_2 in input.rows(5),
                 let [session_1, _, _, at_3] = row_2,
                 (session_after_review_8_0(at_3, reviewed_2).as_bool()),
                 (go());
 
             // view_metrics#1
             M9(view_0, request_1, ok_2, confidence_3, open_1, open_2) <-
-                R21SessionInView(view_0, request_1, open_1, ok_2, confidence_3, open_2),
+                R23SessionInView(view_0, request_1, open_1, ok_2, confidence_3, open_2),
                 (go());
 
             // unsafe_in_view#1
-            R24UnsafeInView(TEXTS.word(1), TEXTS.word(2), session_0, tool_1) <-
+            R26UnsafeInView(TEXTS.word(1), TEXTS.word(2), session_0, tool_1) <-
                 Source(input),
-                for row_1 in input.rows(4),
+                for row_1 in input.rows(6),
                 let [session_0, tool_1] = row_1,
                 (go());
 
             // unsafe_in_view#2
-            R24UnsafeInView(TEXTS.word(0), request_0, session_1, tool_2) <-
+            R26UnsafeInView(TEXTS.word(0), request_0, session_1, tool_2) <-
                 Source(input),
-                R20JudgingView(TEXTS.word(0), request_0),
-                for row_2 in input.rows(4),
+                R22JudgingView(TEXTS.word(0), request_0),
+                for row_2 in input.rows(6),
                 let [session_1, tool_2] = row_2,
-                !R22SessionAfterReview(request_0, session_1),
+                !R24SessionAfterReview(request_0, session_1),
                 (go());
 
             // unsafe_count#1
             M12(view_0, request_1, open_1, open_2) <-
-                R24UnsafeInView(view_0, request_1, open_1, open_2),
+                R26UnsafeInView(view_0, request_1, open_1, open_2),
                 (go());
 
             // shown_in_view#1
-            R26ShownInView(TEXTS.word(1), TEXTS.word(2), what_0) <-
-                R5Demonstrated(_, what_0),
+            R28ShownInView(TEXTS.word(1), TEXTS.word(2), what_0) <-
+                R7Demonstrated(_, what_0),
                 (go());
 
             // shown_in_view#2
-            R26ShownInView(TEXTS.word(0), request_0, what_1) <-
-                R21SessionInView(TEXTS.word(0), request_0, session_2, _, _, _),
-                R5Demonstrated(session_2, what_1),
+            R28ShownInView(TEXTS.word(0), request_0, what_1) <-
+                R23SessionInView(TEXTS.word(0), request_0, session_2, _, _, _),
+                R7Demonstrated(session_2, what_1),
                 (go());
 
             // request_unanswered
-            R32PendingReview(request_0, level_1) <-
+            R34PendingReview(request_0, level_1) <-
                 Source(input),
-                for row_1 in input.rows(6),
+                for row_1 in input.rows(8),
                 let [request_0, level_1, _, _] = row_1,
-                !R19EscalationReviewed(request_0, _, _, _),
-                R18CurrentLevel(current_2),
+                !R21EscalationReviewed(request_0, _, _, _),
+                R20CurrentLevel(current_2),
                 (pending_review_28_0(level_1, current_2).as_bool()),
                 (go());
 
             // level_given_before#1
             M30(request_0, level_1, reviewed_2, since_3, open_1, open_2) <-
-                R19EscalationReviewed(request_0, open_1, open_2, reviewed_2),
-                R2AutonomyLevel(level_1, since_3),
+                R21EscalationReviewed(request_0, open_1, open_2, reviewed_2),
+                R4AutonomyLevel(level_1, since_3),
                 (level_given_before_30_0(since_3, reviewed_2).as_bool()),
                 (go());
 
             // refused_by_reviewer
-            R37DenyEscalation(request_0, by_1) <-
+            R39DenyEscalation(request_0, by_1) <-
                 Source(input),
-                for row_1 in input.rows(6),
+                for row_1 in input.rows(8),
                 let [request_0, _, _, _] = row_1,
-                R19EscalationReviewed(request_0, Word::from_bool(false), by_1, _),
+                R21EscalationReviewed(request_0, Word::from_bool(false), by_1, _),
                 (go());
 
             // safe_at_this_level
-            R39ToolAllowed(tool_0) <-
+            R41ToolAllowed(tool_0) <-
                 Source(input),
-                for row_1 in input.rows(8),
+                for row_1 in input.rows(10),
                 let [_, tool_0] = row_1,
-                R16SafeTool(level_1, tool_0),
-                R18CurrentLevel(level_1),
+                R18SafeTool(level_1, tool_0),
+                R20CurrentLevel(level_1),
                 (go());
 
             // not_safe_at_this_level
-            R40ToolBlocked(tool_0, TEXTS.word(3)) <-
+            R42ToolBlocked(tool_0, TEXTS.word(3)) <-
                 Source(input),
-                for row_1 in input.rows(8),
+                for row_1 in input.rows(10),
                 let [_, tool_0] = row_1,
-                R18CurrentLevel(level_1),
-                !R16SafeTool(level_1, tool_0),
+                R20CurrentLevel(level_1),
+                !R18SafeTool(level_1, tool_0),
                 (go());
         }
 
@@ -1287,20 +1459,20 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r18_current_level, r20_judging_view, r21_session_in_view, r22_session_after_review, r24_unsafe_in_view, r26_shown_in_view, r32_pending_review, r37_deny_escalation, r39_tool_allowed, r40_tool_blocked, m9, m12, m30, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(18, &r18_current_level);
-            tables.set(20, &r20_judging_view);
-            tables.set(21, &r21_session_in_view);
-            tables.set(22, &r22_session_after_review);
-            tables.set(24, &r24_unsafe_in_view);
-            tables.set(26, &r26_shown_in_view);
-            tables.set(32, &r32_pending_review);
-            tables.set(37, &r37_deny_escalation);
-            tables.set(39, &r39_tool_allowed);
-            tables.set(40, &r40_tool_blocked);
-            tables.set(43, &m9);
-            tables.set(44, &m12);
-            tables.set(45, &m30);
+            let (r20_current_level, r22_judging_view, r23_session_in_view, r24_session_after_review, r26_unsafe_in_view, r28_shown_in_view, r34_pending_review, r39_deny_escalation, r41_tool_allowed, r42_tool_blocked, m9, m12, m30, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(20, &r20_current_level);
+            tables.set(22, &r22_judging_view);
+            tables.set(23, &r23_session_in_view);
+            tables.set(24, &r24_session_after_review);
+            tables.set(26, &r26_unsafe_in_view);
+            tables.set(28, &r28_shown_in_view);
+            tables.set(34, &r34_pending_review);
+            tables.set(39, &r39_deny_escalation);
+            tables.set(41, &r41_tool_allowed);
+            tables.set(42, &r42_tool_blocked);
+            tables.set(45, &m9);
+            tables.set(46, &m12);
+            tables.set(47, &m30);
         }
     }
 
@@ -1310,23 +1482,23 @@ mod compiled {
         #[rustfmt::skip]
         use super::{
             Row1 as R1Reviewer,
-            Row5 as R7EscalationReview,
-            Row4 as R19EscalationReviewed,
-            Row6 as R23ViewMetrics,
-            Row4 as R24UnsafeInView,
-            Row3 as R26ShownInView,
-            Row2 as R32PendingReview,
-            Row2 as R34LevelGivenBefore,
-            Row3 as R25UnsafeCount,
-            Row5 as R27SessionMetrics,
-            Row6 as R28UnmetInView,
-            Row4 as R29Unmet,
-            Row3 as R30LevelBarred,
-            Row1 as R31Eligible,
-            Row1 as R33OfferEscalation,
-            Row2 as R35LevelAtReview,
-            Row3 as R36Escalate,
-            Row2 as R38ReviewRejected,
+            Row5 as R9EscalationReview,
+            Row4 as R21EscalationReviewed,
+            Row6 as R25ViewMetrics,
+            Row4 as R26UnsafeInView,
+            Row3 as R28ShownInView,
+            Row2 as R34PendingReview,
+            Row2 as R36LevelGivenBefore,
+            Row3 as R27UnsafeCount,
+            Row5 as R29SessionMetrics,
+            Row6 as R30UnmetInView,
+            Row4 as R31Unmet,
+            Row3 as R32LevelBarred,
+            Row1 as R33Eligible,
+            Row1 as R35OfferEscalation,
+            Row2 as R37LevelAtReview,
+            Row3 as R38Escalate,
+            Row2 as R40ReviewRejected,
         };
 
         crepe::crepe! {
@@ -1335,114 +1507,114 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R25UnsafeCount(Word, Word, Word);
+            struct R27UnsafeCount(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R27SessionMetrics(Word, Word, Word, Word, Word);
+            struct R29SessionMetrics(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R28UnmetInView(Word, Word, Word, Word, Word, Word);
+            struct R30UnmetInView(Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R29Unmet(Word, Word, Word, Word);
+            struct R31Unmet(Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R30LevelBarred(Word, Word, Word);
+            struct R32LevelBarred(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R31Eligible(Word);
+            struct R33Eligible(Word);
             @output
             #[cfg(any())]
-            struct R33OfferEscalation(Word);
+            struct R35OfferEscalation(Word);
             @output
             #[cfg(any())]
-            struct R35LevelAtReview(Word, Word);
+            struct R37LevelAtReview(Word, Word);
             @output
             #[cfg(any())]
-            struct R36Escalate(Word, Word, Word);
+            struct R38Escalate(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R38ReviewRejected(Word, Word);
+            struct R40ReviewRejected(Word, Word);
             @output
             #[cfg(any())]
             struct R1Reviewer(Word);
             @output
             #[cfg(any())]
-            struct R7EscalationReview(Word, Word, Word, Word, Word);
+            struct R9EscalationReview(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R19EscalationReviewed(Word, Word, Word, Word);
+            struct R21EscalationReviewed(Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R23ViewMetrics(Word, Word, Word, Word, Word, Word);
+            struct R25ViewMetrics(Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R24UnsafeInView(Word, Word, Word, Word);
+            struct R26UnsafeInView(Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R26ShownInView(Word, Word, Word);
+            struct R28ShownInView(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R32PendingReview(Word, Word);
+            struct R34PendingReview(Word, Word);
             @output
             #[cfg(any())]
-            struct R34LevelGivenBefore(Word, Word);
+            struct R36LevelGivenBefore(Word, Word);
 
             R1Reviewer(c0) <-
                 Source(input),
                 for [c0] in input.rows(1);
 
-            R7EscalationReview(c0, c1, c2, c3, c4) <-
+            R9EscalationReview(c0, c1, c2, c3, c4) <-
                 Source(input),
-                for [c0, c1, c2, c3, c4] in input.rows(7);
+                for [c0, c1, c2, c3, c4] in input.rows(9);
 
-            R19EscalationReviewed(c0, c1, c2, c3) <-
+            R21EscalationReviewed(c0, c1, c2, c3) <-
                 Source(input),
-                for [c0, c1, c2, c3] in input.rows(19);
+                for [c0, c1, c2, c3] in input.rows(21);
 
-            R23ViewMetrics(c0, c1, c2, c3, c4, c5) <-
+            R25ViewMetrics(c0, c1, c2, c3, c4, c5) <-
                 Source(input),
-                for [c0, c1, c2, c3, c4, c5] in input.rows(23);
+                for [c0, c1, c2, c3, c4, c5] in input.rows(25);
 
-            R24UnsafeInView(c0, c1, c2, c3) <-
+            R26UnsafeInView(c0, c1, c2, c3) <-
                 Source(input),
-                for [c0, c1, c2, c3] in input.rows(24);
+                for [c0, c1, c2, c3] in input.rows(26);
 
-            R26ShownInView(c0, c1, c2) <-
+            R28ShownInView(c0, c1, c2) <-
                 Source(input),
-                for [c0, c1, c2] in input.rows(26);
+                for [c0, c1, c2] in input.rows(28);
 
-            R32PendingReview(c0, c1) <-
-                Source(input),
-                for [c0, c1] in input.rows(32);
-
-            R34LevelGivenBefore(c0, c1) <-
+            R34PendingReview(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(34);
 
-            R25UnsafeCount(c0, c1, c2) <-
+            R36LevelGivenBefore(c0, c1) <-
                 Source(input),
-                for [c0, c1, c2] in input.rows(25);
+                for [c0, c1] in input.rows(36);
+
+            R27UnsafeCount(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(27);
 
             // unsafe_count#2
-            R25UnsafeCount(view_0, request_1, int(0)) <-
+            R27UnsafeCount(view_0, request_1, int(0)) <-
                 Source(input),
-                for row_1 in input.rows(20),
+                for row_1 in input.rows(22),
                 let [view_0, request_1] = row_1,
-                !R24UnsafeInView(view_0, request_1, _, _),
+                !R26UnsafeInView(view_0, request_1, _, _),
                 (go());
 
             // figures_of_all_sessions
-            R27SessionMetrics(total_0, successful_1, error_rate_2, confidence_3, unsafe_4) <-
-                R23ViewMetrics(TEXTS.word(1), TEXTS.word(2), total_0, successful_1, error_rate_2, confidence_3),
-                R25UnsafeCount(TEXTS.word(1), TEXTS.word(2), unsafe_4),
+            R29SessionMetrics(total_0, successful_1, error_rate_2, confidence_3, unsafe_4) <-
+                R25ViewMetrics(TEXTS.word(1), TEXTS.word(2), total_0, successful_1, error_rate_2, confidence_3),
+                R27UnsafeCount(TEXTS.word(1), TEXTS.word(2), unsafe_4),
                 (go());
 
             // too_few_successes
-            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(4), head_4, head_5) <-
+            R30UnmetInView(view_0, request_1, level_2, TEXTS.word(4), head_4, head_5) <-
                 Source(input),
-                R23ViewMetrics(view_0, request_1, _, have_3, _, _),
-                for row_2 in input.rows(10),
+                R25ViewMetrics(view_0, request_1, _, have_3, _, _),
+                for row_2 in input.rows(12),
                 let [level_2, need_4] = row_2,
                 (unmet_in_view_17_0(have_3, need_4).as_bool()),
                 let head_4 = unmet_in_view_17_1(have_3),
@@ -1450,21 +1622,21 @@ mod compiled {
                 (go());
 
             // no_successes
-            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(4), TEXTS.word(5), head_5) <-
+            R30UnmetInView(view_0, request_1, level_2, TEXTS.word(4), TEXTS.word(5), head_5) <-
                 Source(input),
-                for row_1 in input.rows(20),
+                for row_1 in input.rows(22),
                 let [view_0, request_1] = row_1,
-                !R23ViewMetrics(view_0, request_1, _, _, _, _),
-                for row_4 in input.rows(10),
+                !R25ViewMetrics(view_0, request_1, _, _, _, _),
+                for row_4 in input.rows(12),
                 let [level_2, need_3] = row_4,
                 let head_5 = unmet_in_view_18_0(need_3),
                 (go());
 
             // too_many_errors
-            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(6), head_4, head_5) <-
+            R30UnmetInView(view_0, request_1, level_2, TEXTS.word(6), head_4, head_5) <-
                 Source(input),
-                R23ViewMetrics(view_0, request_1, _, _, have_3, _),
-                for row_2 in input.rows(11),
+                R25ViewMetrics(view_0, request_1, _, _, have_3, _),
+                for row_2 in input.rows(13),
                 let [level_2, need_4] = row_2,
                 (unmet_in_view_19_0(have_3, need_4).as_bool()),
                 let head_4 = unmet_in_view_19_1(have_3),
@@ -1472,21 +1644,21 @@ mod compiled {
                 (go());
 
             // no_error_rate
-            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(6), TEXTS.word(7), head_5) <-
+            R30UnmetInView(view_0, request_1, level_2, TEXTS.word(6), TEXTS.word(7), head_5) <-
                 Source(input),
-                for row_1 in input.rows(20),
+                for row_1 in input.rows(22),
                 let [view_0, request_1] = row_1,
-                !R23ViewMetrics(view_0, request_1, _, _, _, _),
-                for row_4 in input.rows(11),
+                !R25ViewMetrics(view_0, request_1, _, _, _, _),
+                for row_4 in input.rows(13),
                 let [level_2, need_3] = row_4,
                 let head_5 = unmet_in_view_20_0(need_3),
                 (go());
 
             // too_little_confidence
-            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(8), head_4, head_5) <-
+            R30UnmetInView(view_0, request_1, level_2, TEXTS.word(8), head_4, head_5) <-
                 Source(input),
-                R23ViewMetrics(view_0, request_1, _, _, _, have_3),
-                for row_2 in input.rows(12),
+                R25ViewMetrics(view_0, request_1, _, _, _, have_3),
+                for row_2 in input.rows(14),
                 let [level_2, need_4] = row_2,
                 (unmet_in_view_21_0(have_3, need_4).as_bool()),
                 let head_4 = unmet_in_view_21_1(have_3),
@@ -1494,21 +1666,21 @@ mod compiled {
                 (go());
 
             // no_confidence
-            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(8), TEXTS.word(7), head_5) <-
+            R30UnmetInView(view_0, request_1, level_2, TEXTS.word(8), TEXTS.word(7), head_5) <-
                 Source(input),
-                for row_1 in input.rows(20),
+                for row_1 in input.rows(22),
                 let [view_0, request_1] = row_1,
-                !R23ViewMetrics(view_0, request_1, _, _, _, _),
-                for row_4 in input.rows(12),
+                !R25ViewMetrics(view_0, request_1, _, _, _, _),
+                for row_4 in input.rows(14),
                 let [level_2, need_3] = row_4,
                 let head_5 = unmet_in_view_22_0(need_3),
                 (go());
 
             // too_many_unsafe_requests
-            R28UnmetInView(view_0, request_1, level_2, TEXTS.word(9), head_4, head_5) <-
+            R30UnmetInView(view_0, request_1, level_2, TEXTS.word(9), head_4, head_5) <-
                 Source(input),
-                R25UnsafeCount(view_0, request_1, have_3),
-                for row_2 in input.rows(13),
+                R27UnsafeCount(view_0, request_1, have_3),
+                for row_2 in input.rows(15),
                 let [level_2, need_4] = row_2,
                 (unmet_in_view_23_0(have_3, need_4).as_bool()),
                 let head_4 = unmet_in_view_23_1(have_3),
@@ -1516,118 +1688,118 @@ mod compiled {
                 (go());
 
             // not_demonstrated
-            R28UnmetInView(view_0, request_1, level_2, what_3, TEXTS.word(10), TEXTS.word(11)) <-
+            R30UnmetInView(view_0, request_1, level_2, what_3, TEXTS.word(10), TEXTS.word(11)) <-
                 Source(input),
-                for row_1 in input.rows(20),
+                for row_1 in input.rows(22),
                 let [view_0, request_1] = row_1,
-                for row_3 in input.rows(14),
+                for row_3 in input.rows(16),
                 let [level_2, what_3] = row_3,
-                !R26ShownInView(view_0, request_1, what_3),
+                !R28ShownInView(view_0, request_1, what_3),
                 (go());
 
             // requirement_not_met
-            R29Unmet(level_0, requirement_1, have_2, need_3) <-
-                R28UnmetInView(TEXTS.word(1), TEXTS.word(2), level_0, requirement_1, have_2, need_3),
+            R31Unmet(level_0, requirement_1, have_2, need_3) <-
+                R30UnmetInView(TEXTS.word(1), TEXTS.word(2), level_0, requirement_1, have_2, need_3),
                 (go());
 
             // barred_by_a_requirement
-            R30LevelBarred(view_0, request_1, level_2) <-
+            R32LevelBarred(view_0, request_1, level_2) <-
                 Source(input),
-                for row_1 in input.rows(10),
+                for row_1 in input.rows(12),
                 let [level_2, _] = row_1,
-                R28UnmetInView(view_0, request_1, lower_3, _, _, _),
+                R30UnmetInView(view_0, request_1, lower_3, _, _, _),
                 (level_barred_26_0(lower_3, level_2).as_bool()),
                 (go());
 
             // level_reached
-            R31Eligible(level_0) <-
+            R33Eligible(level_0) <-
                 Source(input),
-                for row_1 in input.rows(10),
+                for row_1 in input.rows(12),
                 let [level_0, _] = row_1,
-                !R30LevelBarred(TEXTS.word(1), TEXTS.word(2), level_0),
-                for row_4 in input.rows(18),
+                !R32LevelBarred(TEXTS.word(1), TEXTS.word(2), level_0),
+                for row_4 in input.rows(20),
                 let [current_1] = row_4,
                 (eligible_27_0(level_0, current_1).as_bool()),
                 (go());
 
             // next_level_reached
-            R33OfferEscalation(level_0) <-
+            R35OfferEscalation(level_0) <-
                 Source(input),
-                for row_1 in input.rows(18),
+                for row_1 in input.rows(20),
                 let [current_1] = row_1,
-                R31Eligible(level_0),
-                !R32PendingReview(_, level_0),
+                R33Eligible(level_0),
+                !R34PendingReview(_, level_0),
                 let Some(true) = held(29, offer_escalation_29_0(level_0, current_1)),
                 (go());
 
             // level_at_review#1
-            R35LevelAtReview(request_0, level_1) <-
-                R34LevelGivenBefore(request_0, level_1),
+            R37LevelAtReview(request_0, level_1) <-
+                R36LevelGivenBefore(request_0, level_1),
                 (go());
 
             // level_at_review#2
-            R35LevelAtReview(request_0, p0) <-
+            R37LevelAtReview(request_0, p0) <-
                 Source(input),
                 let p0 = input.param(0),
-                R19EscalationReviewed(request_0, _, _, _),
-                !R34LevelGivenBefore(request_0, _),
+                R21EscalationReviewed(request_0, _, _, _),
+                !R36LevelGivenBefore(request_0, _),
                 (go());
 
             // approved_and_eligible
-            R36Escalate(request_0, from_1, to_2) <-
+            R38Escalate(request_0, from_1, to_2) <-
                 Source(input),
                 let p1 = input.param(1),
-                for row_2 in input.rows(6),
+                for row_2 in input.rows(8),
                 let [request_0, to_2, _, _] = row_2,
                 (escalate_33_0(to_2, p1).as_bool()),
-                !R30LevelBarred(TEXTS.word(0), request_0, to_2),
-                R19EscalationReviewed(request_0, Word::from_bool(true), by_3, at_4),
-                R7EscalationReview(request_0, Word::from_bool(true), by_3, _, at_4),
-                R35LevelAtReview(request_0, from_1),
+                !R32LevelBarred(TEXTS.word(0), request_0, to_2),
+                R21EscalationReviewed(request_0, Word::from_bool(true), by_3, at_4),
+                R9EscalationReview(request_0, Word::from_bool(true), by_3, _, at_4),
+                R37LevelAtReview(request_0, from_1),
                 (escalate_33_1(to_2, from_1).as_bool()),
                 (go());
 
             // approved_level_not_above
-            R38ReviewRejected(request_0, TEXTS.word(12)) <-
+            R40ReviewRejected(request_0, TEXTS.word(12)) <-
                 Source(input),
-                for row_1 in input.rows(6),
+                for row_1 in input.rows(8),
                 let [request_0, level_1, _, _] = row_1,
-                R19EscalationReviewed(request_0, Word::from_bool(true), _, _),
-                R35LevelAtReview(request_0, from_3),
+                R21EscalationReviewed(request_0, Word::from_bool(true), _, _),
+                R37LevelAtReview(request_0, from_3),
                 (review_rejected_35_0(level_1, from_3).as_bool()),
                 (go());
 
             // approved_level_too_high
-            R38ReviewRejected(request_0, TEXTS.word(13)) <-
+            R40ReviewRejected(request_0, TEXTS.word(13)) <-
                 Source(input),
                 let p1 = input.param(1),
-                for row_2 in input.rows(6),
+                for row_2 in input.rows(8),
                 let [request_0, level_1, _, _] = row_2,
                 (review_rejected_36_0(level_1, p1).as_bool()),
-                R19EscalationReviewed(request_0, Word::from_bool(true), _, _),
-                R35LevelAtReview(request_0, from_2),
+                R21EscalationReviewed(request_0, Word::from_bool(true), _, _),
+                R37LevelAtReview(request_0, from_2),
                 (review_rejected_36_1(level_1, from_2).as_bool()),
                 (go());
 
             // approved_too_early
-            R38ReviewRejected(request_0, TEXTS.word(14)) <-
+            R40ReviewRejected(request_0, TEXTS.word(14)) <-
                 Source(input),
                 let p1 = input.param(1),
-                for row_2 in input.rows(6),
+                for row_2 in input.rows(8),
                 let [request_0, level_1, _, _] = row_2,
                 (review_rejected_37_0(level_1, p1).as_bool()),
-                R30LevelBarred(TEXTS.word(0), request_0, level_1),
-                R19EscalationReviewed(request_0, Word::from_bool(true), _, _),
-                R35LevelAtReview(request_0, from_3),
+                R32LevelBarred(TEXTS.word(0), request_0, level_1),
+                R21EscalationReviewed(request_0, Word::from_bool(true), _, _),
+                R37LevelAtReview(request_0, from_3),
                 (review_rejected_37_1(level_1, from_3).as_bool()),
                 (go());
 
             // approved_by_a_stranger
-            R38ReviewRejected(request_0, TEXTS.word(15)) <-
+            R40ReviewRejected(request_0, TEXTS.word(15)) <-
                 Source(input),
-                for row_1 in input.rows(6),
+                for row_1 in input.rows(8),
                 let [request_0, _, _, _] = row_1,
-                R7EscalationReview(request_0, Word::from_bool(true), by_1, _, _),
+                R9EscalationReview(request_0, Word::from_bool(true), by_1, _, _),
                 !R1Reviewer(by_1),
                 (go());
         }
@@ -1636,17 +1808,17 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r25_unsafe_count, r27_session_metrics, r28_unmet_in_view, r29_unmet, r30_level_barred, r31_eligible, r33_offer_escalation, r35_level_at_review, r36_escalate, r38_review_rejected, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(25, &r25_unsafe_count);
-            tables.set(27, &r27_session_metrics);
-            tables.set(28, &r28_unmet_in_view);
-            tables.set(29, &r29_unmet);
-            tables.set(30, &r30_level_barred);
-            tables.set(31, &r31_eligible);
-            tables.set(33, &r33_offer_escalation);
-            tables.set(35, &r35_level_at_review);
-            tables.set(36, &r36_escalate);
-            tables.set(38, &r38_review_rejected);
+            let (r27_unsafe_count, r29_session_metrics, r30_unmet_in_view, r31_unmet, r32_level_barred, r33_eligible, r35_offer_escalation, r37_level_at_review, r38_escalate, r40_review_rejected, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(27, &r27_unsafe_count);
+            tables.set(29, &r29_session_metrics);
+            tables.set(30, &r30_unmet_in_view);
+            tables.set(31, &r31_unmet);
+            tables.set(32, &r32_level_barred);
+            tables.set(33, &r33_eligible);
+            tables.set(35, &r35_offer_escalation);
+            tables.set(37, &r37_level_at_review);
+            tables.set(38, &r38_escalate);
+            tables.set(40, &r40_review_rejected);
         }
     }
 }

@@ -49,6 +49,160 @@ impl Record for Reviewer {
     }
 }
 
+/// What column `kind` of `review_reason` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ReviewReasonKind {
+    /// `/escalation`
+    Escalation,
+    /// `/override`
+    Override,
+    /// `/proposal`
+    Proposal,
+}
+
+impl ReviewReasonKind {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Escalation => "/escalation",
+            Self::Override => "/override",
+            Self::Proposal => "/proposal",
+        }
+    }
+}
+
+impl Column for ReviewReasonKind {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/escalation" => Self::Escalation,
+            "/override" => Self::Override,
+            "/proposal" => Self::Proposal,
+            _ => broken("a column holds names of its closed set only"),
+        }
+    }
+}
+
+/// Why a reviewer refused, by the kind and the id of what waited.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReviewReason {
+    /// `kind`
+    pub kind: ReviewReasonKind,
+    /// `id`
+    pub id: String,
+    /// `reason`
+    pub reason: String,
+    /// `by`
+    pub by: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for ReviewReason {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "review_reason";
+
+    fn write(&self, row: &mut Row) {
+        row.put("kind", &self.kind);
+        row.put("id", &self.id);
+        row.put("reason", &self.reason);
+        row.put("by", &self.by);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            kind: columns.take(),
+            id: columns.take(),
+            reason: columns.take(),
+            by: columns.take(),
+            at: columns.take(),
+        }
+    }
+}
+
+/// What column `kind` of `review_edit` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ReviewEditKind {
+    /// `/escalation`
+    Escalation,
+    /// `/override`
+    Override,
+    /// `/proposal`
+    Proposal,
+}
+
+impl ReviewEditKind {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Escalation => "/escalation",
+            Self::Override => "/override",
+            Self::Proposal => "/proposal",
+        }
+    }
+}
+
+impl Column for ReviewEditKind {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/escalation" => Self::Escalation,
+            "/override" => Self::Override,
+            "/proposal" => Self::Proposal,
+            _ => broken("a column holds names of its closed set only"),
+        }
+    }
+}
+
+/// What a reviewer wrote anew when approving: a part of the content, and its text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReviewEdit {
+    /// `kind`
+    pub kind: ReviewEditKind,
+    /// `id`
+    pub id: String,
+    /// `part`
+    pub part: Name,
+    /// `text`
+    pub text: String,
+    /// `by`
+    pub by: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for ReviewEdit {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "review_edit";
+
+    fn write(&self, row: &mut Row) {
+        row.put("kind", &self.kind);
+        row.put("id", &self.id);
+        row.put("part", &self.part);
+        row.put("text", &self.text);
+        row.put("by", &self.by);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            kind: columns.take(),
+            id: columns.take(),
+            part: columns.take(),
+            text: columns.take(),
+            by: columns.take(),
+            at: columns.take(),
+        }
+    }
+}
+
 /// An event that a guardrail stops, and the guardrail's name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GuardedEvent {
@@ -59,7 +213,7 @@ pub struct GuardedEvent {
 }
 
 impl Record for GuardedEvent {
-    const TABLE: usize = 2;
+    const TABLE: usize = 4;
     const RELATION: &'static str = "guarded_event";
 
     fn write(&self, row: &mut Row) {
@@ -88,7 +242,7 @@ pub struct OverrideReview {
 }
 
 impl Record for OverrideReview {
-    const TABLE: usize = 3;
+    const TABLE: usize = 5;
     const RELATION: &'static str = "override_review";
 
     fn write(&self, row: &mut Row) {
@@ -122,7 +276,7 @@ pub struct Republished {
 }
 
 impl Record for Republished {
-    const TABLE: usize = 4;
+    const TABLE: usize = 6;
     const RELATION: &'static str = "republished";
 
     fn write(&self, row: &mut Row) {
@@ -146,7 +300,7 @@ pub struct Block {
 }
 
 impl Record for Block {
-    const TABLE: usize = 6;
+    const TABLE: usize = 8;
     const RELATION: &'static str = "block";
 
     fn write(&self, row: &mut Row) {
@@ -169,7 +323,7 @@ pub struct Notify {
 }
 
 impl Record for Notify {
-    const TABLE: usize = 7;
+    const TABLE: usize = 9;
     const RELATION: &'static str = "notify";
 
     fn write(&self, row: &mut Row) {
@@ -192,7 +346,7 @@ pub struct ProposeOverride {
 }
 
 impl Record for ProposeOverride {
-    const TABLE: usize = 8;
+    const TABLE: usize = 10;
     const RELATION: &'static str = "propose_override";
 
     fn write(&self, row: &mut Row) {
@@ -215,7 +369,7 @@ pub struct Republish {
 }
 
 impl Record for Republish {
-    const TABLE: usize = 9;
+    const TABLE: usize = 11;
     const RELATION: &'static str = "republish";
 
     fn write(&self, row: &mut Row) {
@@ -245,6 +399,10 @@ pub struct Facts {
     pub now: Vec<Now>,
     /// A person who may approve and refuse; a review by anybody else counts nowhere.
     pub reviewer: Vec<Reviewer>,
+    /// Why a reviewer refused, by the kind and the id of what waited.
+    pub review_reason: Vec<ReviewReason>,
+    /// What a reviewer wrote anew when approving: a part of the content, and its text.
+    pub review_edit: Vec<ReviewEdit>,
     /// An event that a guardrail stops, and the guardrail's name.
     pub guarded_event: Vec<GuardedEvent>,
     /// What somebody says of letting an event past a guardrail.
@@ -270,6 +428,8 @@ impl Facts {
         let mut tables = PACK.tables();
         fill(&mut tables, &self.now)?;
         fill(&mut tables, &self.reviewer)?;
+        fill(&mut tables, &self.review_reason)?;
+        fill(&mut tables, &self.review_edit)?;
         fill(&mut tables, &self.guarded_event)?;
         fill(&mut tables, &self.override_review)?;
         fill(&mut tables, &self.republished)?;
@@ -295,6 +455,18 @@ impl Extend<Now> for Facts {
 impl Extend<Reviewer> for Facts {
     fn extend<Many: IntoIterator<Item = Reviewer>>(&mut self, facts: Many) {
         self.reviewer.extend(facts);
+    }
+}
+
+impl Extend<ReviewReason> for Facts {
+    fn extend<Many: IntoIterator<Item = ReviewReason>>(&mut self, facts: Many) {
+        self.review_reason.extend(facts);
+    }
+}
+
+impl Extend<ReviewEdit> for Facts {
+    fn extend<Many: IntoIterator<Item = ReviewEdit>>(&mut self, facts: Many) {
+        self.review_edit.extend(facts);
     }
 }
 
@@ -347,11 +519,11 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "guardrails",
-        fingerprint: "406ca480f3f08ff8002d757b7b5b8d08",
-        relations: &["now", "reviewer", "guarded_event", "override_review", "republished", "override_reviewed", "block", "notify", "propose_override", "republish"],
+        fingerprint: "4bd55fd0680a4566c872c3607714c713",
+        relations: &["now", "reviewer", "review_reason", "review_edit", "guarded_event", "override_review", "republished", "override_reviewed", "block", "notify", "propose_override", "republish"],
         params: &[],
         rule_ids: &["earliest_override_review", "guarded_and_not_overridden", "blocked_loudly", "blocked_and_unanswered", "override_approved"],
-        arities: &[1, 1, 2, 5, 3, 5, 2, 2, 2, 2, 5],
+        arities: &[1, 1, 5, 6, 2, 5, 3, 5, 2, 2, 2, 2, 5],
         rules: &[&RULE_0],
         facts,
         run,
@@ -359,7 +531,7 @@ mod compiled {
 
     fn run(tables: &mut Tables, params: &[Word]) {
         program_0::run(tables, params);
-        limit(tables, 10, &RULE_0, params);
+        limit(tables, 12, &RULE_0, params);
         program_1::run(tables, params);
     }
 
@@ -370,10 +542,10 @@ mod compiled {
     static RULE_0: Rule = Rule {
         number: 0,
         id: "earliest_override_review",
-        head: 5,
+        head: 7,
         variables: &[("Event", Type::String), ("Rule", Type::Name), ("Approved", Type::Bool), ("By", Type::String), ("At", Type::Time)],
         body: &[
-            Step::Atom(3, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3), Arg::Var(4)]),
+            Step::Atom(5, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3), Arg::Var(4)]),
             Step::Atom(1, &[Arg::Var(3)]),
         ],
         terms: &[
@@ -421,7 +593,7 @@ mod compiled {
             // earliest_override_review
             M0(event_0, rule_1, approved_2, by_3, at_4) <-
                 Source(input),
-                for row_1 in input.rows(3),
+                for row_1 in input.rows(5),
                 let [event_0, rule_1, approved_2, by_3, at_4] = row_1,
                 R1Reviewer(by_3),
                 (go());
@@ -431,7 +603,7 @@ mod compiled {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
             let (m0, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(10, &m0);
+            tables.set(12, &m0);
         }
     }
 
@@ -440,13 +612,13 @@ mod compiled {
         // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
-            Row5 as R3OverrideReview,
-            Row3 as R4Republished,
-            Row5 as R5OverrideReviewed,
-            Row2 as R6Block,
-            Row2 as R7Notify,
-            Row2 as R8ProposeOverride,
-            Row2 as R9Republish,
+            Row5 as R5OverrideReview,
+            Row3 as R6Republished,
+            Row5 as R7OverrideReviewed,
+            Row2 as R8Block,
+            Row2 as R9Notify,
+            Row2 as R10ProposeOverride,
+            Row2 as R11Republish,
         };
 
         crepe::crepe! {
@@ -455,65 +627,65 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R6Block(Word, Word);
+            struct R8Block(Word, Word);
             @output
             #[cfg(any())]
-            struct R7Notify(Word, Word);
+            struct R9Notify(Word, Word);
             @output
             #[cfg(any())]
-            struct R8ProposeOverride(Word, Word);
+            struct R10ProposeOverride(Word, Word);
             @output
             #[cfg(any())]
-            struct R9Republish(Word, Word);
+            struct R11Republish(Word, Word);
             @output
             #[cfg(any())]
-            struct R3OverrideReview(Word, Word, Word, Word, Word);
+            struct R5OverrideReview(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R4Republished(Word, Word, Word);
+            struct R6Republished(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R5OverrideReviewed(Word, Word, Word, Word, Word);
+            struct R7OverrideReviewed(Word, Word, Word, Word, Word);
 
-            R3OverrideReview(c0, c1, c2, c3, c4) <-
-                Source(input),
-                for [c0, c1, c2, c3, c4] in input.rows(3);
-
-            R4Republished(c0, c1, c2) <-
-                Source(input),
-                for [c0, c1, c2] in input.rows(4);
-
-            R5OverrideReviewed(c0, c1, c2, c3, c4) <-
+            R5OverrideReview(c0, c1, c2, c3, c4) <-
                 Source(input),
                 for [c0, c1, c2, c3, c4] in input.rows(5);
 
-            // guarded_and_not_overridden
-            R6Block(event_0, rule_1) <-
+            R6Republished(c0, c1, c2) <-
                 Source(input),
-                for row_1 in input.rows(2),
+                for [c0, c1, c2] in input.rows(6);
+
+            R7OverrideReviewed(c0, c1, c2, c3, c4) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4] in input.rows(7);
+
+            // guarded_and_not_overridden
+            R8Block(event_0, rule_1) <-
+                Source(input),
+                for row_1 in input.rows(4),
                 let [event_0, rule_1] = row_1,
-                !R5OverrideReviewed(event_0, rule_1, Word::from_bool(true), _, _),
+                !R7OverrideReviewed(event_0, rule_1, Word::from_bool(true), _, _),
                 (go());
 
             // blocked_loudly
-            R7Notify(event_0, rule_1) <-
-                R6Block(event_0, rule_1),
+            R9Notify(event_0, rule_1) <-
+                R8Block(event_0, rule_1),
                 (go());
 
             // blocked_and_unanswered
-            R8ProposeOverride(event_0, rule_1) <-
-                R6Block(event_0, rule_1),
-                !R5OverrideReviewed(event_0, rule_1, _, _, _),
+            R10ProposeOverride(event_0, rule_1) <-
+                R8Block(event_0, rule_1),
+                !R7OverrideReviewed(event_0, rule_1, _, _, _),
                 (go());
 
             // override_approved
-            R9Republish(event_0, rule_1) <-
+            R11Republish(event_0, rule_1) <-
                 Source(input),
-                for row_1 in input.rows(2),
+                for row_1 in input.rows(4),
                 let [event_0, rule_1] = row_1,
-                !R4Republished(event_0, rule_1, _),
-                R5OverrideReviewed(event_0, rule_1, Word::from_bool(true), by_2, at_3),
-                R3OverrideReview(event_0, rule_1, Word::from_bool(true), by_2, at_3),
+                !R6Republished(event_0, rule_1, _),
+                R7OverrideReviewed(event_0, rule_1, Word::from_bool(true), by_2, at_3),
+                R5OverrideReview(event_0, rule_1, Word::from_bool(true), by_2, at_3),
                 (go());
         }
 
@@ -521,11 +693,11 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r6_block, r7_notify, r8_propose_override, r9_republish, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(6, &r6_block);
-            tables.set(7, &r7_notify);
-            tables.set(8, &r8_propose_override);
-            tables.set(9, &r9_republish);
+            let (r8_block, r9_notify, r10_propose_override, r11_republish, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(8, &r8_block);
+            tables.set(9, &r9_notify);
+            tables.set(10, &r10_propose_override);
+            tables.set(11, &r11_republish);
         }
     }
 }

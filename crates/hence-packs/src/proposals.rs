@@ -49,6 +49,160 @@ impl Record for Reviewer {
     }
 }
 
+/// What column `kind` of `review_reason` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ReviewReasonKind {
+    /// `/escalation`
+    Escalation,
+    /// `/override`
+    Override,
+    /// `/proposal`
+    Proposal,
+}
+
+impl ReviewReasonKind {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Escalation => "/escalation",
+            Self::Override => "/override",
+            Self::Proposal => "/proposal",
+        }
+    }
+}
+
+impl Column for ReviewReasonKind {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/escalation" => Self::Escalation,
+            "/override" => Self::Override,
+            "/proposal" => Self::Proposal,
+            _ => broken("a column holds names of its closed set only"),
+        }
+    }
+}
+
+/// Why a reviewer refused, by the kind and the id of what waited.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReviewReason {
+    /// `kind`
+    pub kind: ReviewReasonKind,
+    /// `id`
+    pub id: String,
+    /// `reason`
+    pub reason: String,
+    /// `by`
+    pub by: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for ReviewReason {
+    const TABLE: usize = 2;
+    const RELATION: &'static str = "review_reason";
+
+    fn write(&self, row: &mut Row) {
+        row.put("kind", &self.kind);
+        row.put("id", &self.id);
+        row.put("reason", &self.reason);
+        row.put("by", &self.by);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            kind: columns.take(),
+            id: columns.take(),
+            reason: columns.take(),
+            by: columns.take(),
+            at: columns.take(),
+        }
+    }
+}
+
+/// What column `kind` of `review_edit` admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ReviewEditKind {
+    /// `/escalation`
+    Escalation,
+    /// `/override`
+    Override,
+    /// `/proposal`
+    Proposal,
+}
+
+impl ReviewEditKind {
+    /// The name as rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Escalation => "/escalation",
+            Self::Override => "/override",
+            Self::Proposal => "/proposal",
+        }
+    }
+}
+
+impl Column for ReviewEditKind {
+    fn word(&self) -> Option<Word> {
+        Some(Word::from_symbol(Symbol::new(self.as_str())))
+    }
+
+    fn of(word: Word) -> Self {
+        match word.as_symbol().as_str() {
+            "/escalation" => Self::Escalation,
+            "/override" => Self::Override,
+            "/proposal" => Self::Proposal,
+            _ => broken("a column holds names of its closed set only"),
+        }
+    }
+}
+
+/// What a reviewer wrote anew when approving: a part of the content, and its text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReviewEdit {
+    /// `kind`
+    pub kind: ReviewEditKind,
+    /// `id`
+    pub id: String,
+    /// `part`
+    pub part: Name,
+    /// `text`
+    pub text: String,
+    /// `by`
+    pub by: String,
+    /// `at`, in microseconds since the epoch
+    pub at: i64,
+}
+
+impl Record for ReviewEdit {
+    const TABLE: usize = 3;
+    const RELATION: &'static str = "review_edit";
+
+    fn write(&self, row: &mut Row) {
+        row.put("kind", &self.kind);
+        row.put("id", &self.id);
+        row.put("part", &self.part);
+        row.put("text", &self.text);
+        row.put("by", &self.by);
+        row.put("at", &self.at);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self {
+            kind: columns.take(),
+            id: columns.take(),
+            part: columns.take(),
+            text: columns.take(),
+            by: columns.take(),
+            at: columns.take(),
+        }
+    }
+}
+
 /// Something learned that would take effect: its type, how sure it is from 0 to 1, and when it was made.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
 pub struct Proposal {
@@ -63,7 +217,7 @@ pub struct Proposal {
 }
 
 impl Record for Proposal {
-    const TABLE: usize = 2;
+    const TABLE: usize = 4;
     const RELATION: &'static str = "proposal";
 
     fn write(&self, row: &mut Row) {
@@ -97,7 +251,7 @@ pub struct ProposalReview {
 }
 
 impl Record for ProposalReview {
-    const TABLE: usize = 3;
+    const TABLE: usize = 5;
     const RELATION: &'static str = "proposal_review";
 
     fn write(&self, row: &mut Row) {
@@ -112,6 +266,32 @@ impl Record for ProposalReview {
     }
 }
 
+/// A part of what a proposal would do, such as the tool, the code or the message, and its text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProposalContent {
+    /// `proposal`
+    pub proposal: String,
+    /// `part`
+    pub part: Name,
+    /// `text`
+    pub text: String,
+}
+
+impl Record for ProposalContent {
+    const TABLE: usize = 6;
+    const RELATION: &'static str = "proposal_content";
+
+    fn write(&self, row: &mut Row) {
+        row.put("proposal", &self.proposal);
+        row.put("part", &self.part);
+        row.put("text", &self.text);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { proposal: columns.take(), part: columns.take(), text: columns.take() }
+    }
+}
+
 /// Let an approved proposal take effect.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ApplyProposal {
@@ -122,7 +302,7 @@ pub struct ApplyProposal {
 }
 
 impl Record for ApplyProposal {
-    const TABLE: usize = 7;
+    const TABLE: usize = 10;
     const RELATION: &'static str = "apply_proposal";
 
     fn write(&self, row: &mut Row) {
@@ -167,10 +347,16 @@ pub struct Facts {
     pub now: Vec<Now>,
     /// A person who may approve and refuse; a review by anybody else counts nowhere.
     pub reviewer: Vec<Reviewer>,
+    /// Why a reviewer refused, by the kind and the id of what waited.
+    pub review_reason: Vec<ReviewReason>,
+    /// What a reviewer wrote anew when approving: a part of the content, and its text.
+    pub review_edit: Vec<ReviewEdit>,
     /// Something learned that would take effect: its type, how sure it is from 0 to 1, and when it was made.
     pub proposal: Vec<Proposal>,
     /// What somebody says of a proposal.
     pub proposal_review: Vec<ProposalReview>,
+    /// A part of what a proposal would do, such as the tool, the code or the message, and its text.
+    pub proposal_content: Vec<ProposalContent>,
 }
 
 impl Facts {
@@ -190,8 +376,11 @@ impl Facts {
         let mut tables = PACK.tables();
         fill(&mut tables, &self.now)?;
         fill(&mut tables, &self.reviewer)?;
+        fill(&mut tables, &self.review_reason)?;
+        fill(&mut tables, &self.review_edit)?;
         fill(&mut tables, &self.proposal)?;
         fill(&mut tables, &self.proposal_review)?;
+        fill(&mut tables, &self.proposal_content)?;
         let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions {
@@ -214,6 +403,18 @@ impl Extend<Reviewer> for Facts {
     }
 }
 
+impl Extend<ReviewReason> for Facts {
+    fn extend<Many: IntoIterator<Item = ReviewReason>>(&mut self, facts: Many) {
+        self.review_reason.extend(facts);
+    }
+}
+
+impl Extend<ReviewEdit> for Facts {
+    fn extend<Many: IntoIterator<Item = ReviewEdit>>(&mut self, facts: Many) {
+        self.review_edit.extend(facts);
+    }
+}
+
 impl Extend<Proposal> for Facts {
     fn extend<Many: IntoIterator<Item = Proposal>>(&mut self, facts: Many) {
         self.proposal.extend(facts);
@@ -223,6 +424,12 @@ impl Extend<Proposal> for Facts {
 impl Extend<ProposalReview> for Facts {
     fn extend<Many: IntoIterator<Item = ProposalReview>>(&mut self, facts: Many) {
         self.proposal_review.extend(facts);
+    }
+}
+
+impl Extend<ProposalContent> for Facts {
+    fn extend<Many: IntoIterator<Item = ProposalContent>>(&mut self, facts: Many) {
+        self.proposal_content.extend(facts);
     }
 }
 
@@ -251,11 +458,11 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "proposals",
-        fingerprint: "9b6523ed44dfbb5061290ed2720312dc",
-        relations: &["now", "reviewer", "proposal", "proposal_review", "proposal_effect", "proposal_reviewed", "proposal_status", "apply_proposal", "proposal_count"],
+        fingerprint: "c3b07135176b27f2a4d1a83be410d1d4",
+        relations: &["now", "reviewer", "review_reason", "review_edit", "proposal", "proposal_review", "proposal_content", "proposal_effect", "proposal_reviewed", "proposal_status", "apply_proposal", "proposal_count"],
         params: &["proposal_life"],
         rule_ids: &["earliest_proposal_review", "proposal_approved", "proposal_rejected", "proposal_expired", "proposal_pending", "apply_approved", "proposal_count#1"],
-        arities: &[1, 1, 4, 4, 2, 4, 2, 2, 3, 7, 5],
+        arities: &[1, 1, 5, 6, 4, 4, 3, 2, 4, 2, 2, 3, 7, 5],
         rules: &[&RULE_0, &RULE_3, &RULE_4, &RULE_6],
         facts,
         run,
@@ -263,18 +470,18 @@ mod compiled {
 
     fn run(tables: &mut Tables, params: &[Word]) {
         program_0::run(tables, params);
-        limit(tables, 9, &RULE_0, params);
+        limit(tables, 12, &RULE_0, params);
         program_1::run(tables, params);
-        aggregate(tables, 10, &RULE_6, params);
+        aggregate(tables, 13, &RULE_6, params);
     }
 
     fn facts(tables: &mut Tables) {
-        tables.facts(4, &FACTS_4);
+        tables.facts(7, &FACTS_7);
     }
 
     /// The facts of `proposal_effect`.
     #[rustfmt::skip]
-    static FACTS_4: [[Cell; 2]; 8] = [
+    static FACTS_7: [[Cell; 2]; 8] = [
         [Cell::T("/learned_rule"), Cell::T("/store_rule")],
         [Cell::T("/strong_rule"), Cell::T("/store_strong_rule")],
         [Cell::T("/tool_creation"), Cell::T("/register_tool")],
@@ -313,11 +520,11 @@ mod compiled {
     static RULE_0: Rule = Rule {
         number: 0,
         id: "earliest_proposal_review",
-        head: 5,
+        head: 8,
         variables: &[("Proposal", Type::String), ("Approved", Type::Bool), ("By", Type::String), ("At", Type::Time), ("Made", Type::Time)],
         body: &[
-            Step::Atom(2, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(4)]),
-            Step::Atom(3, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3)]),
+            Step::Atom(4, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(4)]),
+            Step::Atom(5, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3)]),
             Step::Atom(1, &[Arg::Var(2)]),
             Step::Test(&[3, 4], |m| proposal_reviewed_0_0(m.var(3), m.var(4), m.param(0))),
         ],
@@ -334,7 +541,7 @@ mod compiled {
             rank: None,
             types: &[Type::String, Type::Bool, Type::String, Type::Time],
         }),
-        places: &[("rules/proposals/proposals.dl:36:5", "At - Made")],
+        places: &[("rules/proposals/proposals.dl:38:5", "At - Made")],
         decisions: &["apply_proposal"],
     };
 
@@ -343,11 +550,11 @@ mod compiled {
     static RULE_3: Rule = Rule {
         number: 3,
         id: "proposal_expired",
-        head: 6,
+        head: 9,
         variables: &[("Proposal", Type::String), ("Made", Type::Time), ("Now", Type::Time)],
         body: &[
-            Step::Atom(2, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(1)]),
-            Step::Not(5, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any]),
+            Step::Atom(4, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(1)]),
+            Step::Not(8, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any]),
             Step::Atom(0, &[Arg::Var(2)]),
             Step::Test(&[1, 2], |m| proposal_status_3_0(m.var(2), m.var(1), m.param(0))),
         ],
@@ -356,7 +563,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(2))),
         ],
         limit: None,
-        places: &[("rules/proposals/proposals.dl:56:5", "Now - Made")],
+        places: &[("rules/proposals/proposals.dl:58:5", "Now - Made")],
         decisions: &[],
     };
 
@@ -365,11 +572,11 @@ mod compiled {
     static RULE_4: Rule = Rule {
         number: 4,
         id: "proposal_pending",
-        head: 6,
+        head: 9,
         variables: &[("Proposal", Type::String), ("Made", Type::Time), ("Now", Type::Time)],
         body: &[
-            Step::Atom(2, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(1)]),
-            Step::Not(5, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any]),
+            Step::Atom(4, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(1)]),
+            Step::Not(8, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any]),
             Step::Atom(0, &[Arg::Var(2)]),
             Step::Test(&[1, 2], |m| proposal_status_4_0(m.var(2), m.var(1), m.param(0))),
         ],
@@ -378,7 +585,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(3))),
         ],
         limit: None,
-        places: &[("rules/proposals/proposals.dl:64:5", "Now - Made")],
+        places: &[("rules/proposals/proposals.dl:66:5", "Now - Made")],
         decisions: &[],
     };
 
@@ -387,11 +594,11 @@ mod compiled {
     static RULE_6: Rule = Rule {
         number: 6,
         id: "proposal_count#1",
-        head: 8,
+        head: 11,
         variables: &[("Type", Type::Name), ("Status", Type::Name), ("Proposal", Type::String)],
         body: &[
-            Step::Atom(2, &[Arg::Var(2), Arg::Var(0), Arg::Any, Arg::Any]),
-            Step::Atom(6, &[Arg::Var(2), Arg::Var(1)]),
+            Step::Atom(4, &[Arg::Var(2), Arg::Var(0), Arg::Any, Arg::Any]),
+            Step::Atom(9, &[Arg::Var(2), Arg::Var(1)]),
         ],
         terms: &[
             Term::Var(0),
@@ -399,7 +606,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/proposals/proposals.dl:86:30", "count(Proposal)")],
+        places: &[("rules/proposals/proposals.dl:88:30", "count(Proposal)")],
         decisions: &[],
     };
 
@@ -409,7 +616,7 @@ mod compiled {
         #[rustfmt::skip]
         use super::{
             Row1 as R1Reviewer,
-            Row4 as R3ProposalReview,
+            Row4 as R5ProposalReview,
             Row7 as M0,
         };
 
@@ -425,23 +632,23 @@ mod compiled {
             struct R1Reviewer(Word);
             @output
             #[cfg(any())]
-            struct R3ProposalReview(Word, Word, Word, Word);
+            struct R5ProposalReview(Word, Word, Word, Word);
 
             R1Reviewer(c0) <-
                 Source(input),
                 for [c0] in input.rows(1);
 
-            R3ProposalReview(c0, c1, c2, c3) <-
+            R5ProposalReview(c0, c1, c2, c3) <-
                 Source(input),
-                for [c0, c1, c2, c3] in input.rows(3);
+                for [c0, c1, c2, c3] in input.rows(5);
 
             // earliest_proposal_review
             M0(proposal_0, approved_1, by_2, at_3, made_4, open_1, open_2) <-
                 Source(input),
                 let p0 = input.param(0),
-                for row_2 in input.rows(2),
+                for row_2 in input.rows(4),
                 let [proposal_0, open_1, open_2, made_4] = row_2,
-                R3ProposalReview(proposal_0, approved_1, by_2, at_3),
+                R5ProposalReview(proposal_0, approved_1, by_2, at_3),
                 let Some(true) = held(0, proposal_reviewed_0_0(at_3, made_4, p0)),
                 R1Reviewer(by_2),
                 (go());
@@ -451,7 +658,7 @@ mod compiled {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
             let (m0, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(9, &m0);
+            tables.set(12, &m0);
         }
     }
 
@@ -460,12 +667,12 @@ mod compiled {
         // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
-            Row4 as R2Proposal,
-            Row4 as R3ProposalReview,
-            Row2 as R4ProposalEffect,
-            Row4 as R5ProposalReviewed,
-            Row2 as R6ProposalStatus,
-            Row2 as R7ApplyProposal,
+            Row4 as R4Proposal,
+            Row4 as R5ProposalReview,
+            Row2 as R7ProposalEffect,
+            Row4 as R8ProposalReviewed,
+            Row2 as R9ProposalStatus,
+            Row2 as R10ApplyProposal,
             Row5 as M6,
         };
 
@@ -475,86 +682,86 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R6ProposalStatus(Word, Word);
+            struct R9ProposalStatus(Word, Word);
             @output
             #[cfg(any())]
-            struct R7ApplyProposal(Word, Word);
+            struct R10ApplyProposal(Word, Word);
             @output
             #[cfg(any())]
             struct M6(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R2Proposal(Word, Word, Word, Word);
+            struct R4Proposal(Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R3ProposalReview(Word, Word, Word, Word);
+            struct R5ProposalReview(Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R4ProposalEffect(Word, Word);
+            struct R7ProposalEffect(Word, Word);
             @output
             #[cfg(any())]
-            struct R5ProposalReviewed(Word, Word, Word, Word);
+            struct R8ProposalReviewed(Word, Word, Word, Word);
 
-            R2Proposal(c0, c1, c2, c3) <-
+            R4Proposal(c0, c1, c2, c3) <-
                 Source(input),
-                for [c0, c1, c2, c3] in input.rows(2);
+                for [c0, c1, c2, c3] in input.rows(4);
 
-            R3ProposalReview(c0, c1, c2, c3) <-
-                Source(input),
-                for [c0, c1, c2, c3] in input.rows(3);
-
-            R4ProposalEffect(c0, c1) <-
-                Source(input),
-                for [c0, c1] in input.rows(4);
-
-            R5ProposalReviewed(c0, c1, c2, c3) <-
+            R5ProposalReview(c0, c1, c2, c3) <-
                 Source(input),
                 for [c0, c1, c2, c3] in input.rows(5);
 
+            R7ProposalEffect(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(7);
+
+            R8ProposalReviewed(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(8);
+
             // proposal_approved
-            R6ProposalStatus(proposal_0, TEXTS.word(0)) <-
-                R5ProposalReviewed(proposal_0, Word::from_bool(true), _, _),
+            R9ProposalStatus(proposal_0, TEXTS.word(0)) <-
+                R8ProposalReviewed(proposal_0, Word::from_bool(true), _, _),
                 (go());
 
             // proposal_rejected
-            R6ProposalStatus(proposal_0, TEXTS.word(1)) <-
-                R5ProposalReviewed(proposal_0, Word::from_bool(false), _, _),
+            R9ProposalStatus(proposal_0, TEXTS.word(1)) <-
+                R8ProposalReviewed(proposal_0, Word::from_bool(false), _, _),
                 (go());
 
             // proposal_expired
-            R6ProposalStatus(proposal_0, TEXTS.word(2)) <-
+            R9ProposalStatus(proposal_0, TEXTS.word(2)) <-
                 Source(input),
                 let p0 = input.param(0),
-                R2Proposal(proposal_0, _, _, made_1),
-                !R5ProposalReviewed(proposal_0, _, _, _),
+                R4Proposal(proposal_0, _, _, made_1),
+                !R8ProposalReviewed(proposal_0, _, _, _),
                 for row_4 in input.rows(0),
                 let [now_2] = row_4,
                 let Some(true) = held(3, proposal_status_3_0(now_2, made_1, p0)),
                 (go());
 
             // proposal_pending
-            R6ProposalStatus(proposal_0, TEXTS.word(3)) <-
+            R9ProposalStatus(proposal_0, TEXTS.word(3)) <-
                 Source(input),
                 let p0 = input.param(0),
-                R2Proposal(proposal_0, _, _, made_1),
-                !R5ProposalReviewed(proposal_0, _, _, _),
+                R4Proposal(proposal_0, _, _, made_1),
+                !R8ProposalReviewed(proposal_0, _, _, _),
                 for row_4 in input.rows(0),
                 let [now_2] = row_4,
                 let Some(true) = held(4, proposal_status_4_0(now_2, made_1, p0)),
                 (go());
 
             // apply_approved
-            R7ApplyProposal(proposal_0, effect_1) <-
-                R5ProposalReviewed(proposal_0, Word::from_bool(true), by_2, at_3),
-                R3ProposalReview(proposal_0, Word::from_bool(true), by_2, at_3),
-                R2Proposal(proposal_0, type_4, _, _),
-                R4ProposalEffect(type_4, effect_1),
+            R10ApplyProposal(proposal_0, effect_1) <-
+                R8ProposalReviewed(proposal_0, Word::from_bool(true), by_2, at_3),
+                R5ProposalReview(proposal_0, Word::from_bool(true), by_2, at_3),
+                R4Proposal(proposal_0, type_4, _, _),
+                R7ProposalEffect(type_4, effect_1),
                 (go());
 
             // proposal_count#1
             M6(type_0, status_1, proposal_2, open_1, open_2) <-
-                R2Proposal(proposal_2, type_0, open_1, open_2),
-                R6ProposalStatus(proposal_2, status_1),
+                R4Proposal(proposal_2, type_0, open_1, open_2),
+                R9ProposalStatus(proposal_2, status_1),
                 (go());
         }
 
@@ -562,10 +769,10 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r6_proposal_status, r7_apply_proposal, m6, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(6, &r6_proposal_status);
-            tables.set(7, &r7_apply_proposal);
-            tables.set(10, &m6);
+            let (r9_proposal_status, r10_apply_proposal, m6, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(9, &r9_proposal_status);
+            tables.set(10, &r10_apply_proposal);
+            tables.set(13, &m6);
         }
     }
 }

@@ -10,6 +10,7 @@ use hence_core::schema::RelationId;
 use hence_core::span::Span;
 use hence_core::value::{Type, Value};
 use hence_engine::{Limits, Threads};
+use hence_lang::analysis::checked::Effect;
 use hence_lang::builtins::expr::{Expr, ExprKind, ParamId};
 use hence_lang::ir::{Literal, Program, Rule, RuleId};
 
@@ -188,7 +189,7 @@ impl<'a> Trial<'a> {
             .filter(|(_, extent)| !extent.rows.is_empty())
             .map(|(at, _)| RelationId(at as u32))
             .collect();
-        let cone = cone(&case);
+        let cone = cone(&case, &file.rules.checked.effects);
         let (program, rules, facts) = part(&case.program, &cone);
         Some(Self { case, program, rules, facts, filled })
     }
@@ -252,8 +253,8 @@ fn never(span: Span) -> Literal {
     Literal::Test { expr: Expr { kind, ty: Type::Bool, span }, span }
 }
 
-/// The relations that what a test expects depends on, its questions included.
-fn cone(case: &Case<'_>) -> BTreeSet<RelationId> {
+/// The relations that what a test expects depends on, its questions included. An input depends on the effects on it.
+fn cone(case: &Case<'_>, effects: &[Effect]) -> BTreeSet<RelationId> {
     let mut cone: BTreeSet<RelationId> = case.test.expectations().flat_map(judge::relations).collect();
     cone.extend(case.answers.iter().flatten().flatten());
     loop {
@@ -263,6 +264,7 @@ fn cone(case: &Case<'_>) -> BTreeSet<RelationId> {
             .iter()
             .filter(|rule| cone.contains(&rule.head))
             .flat_map(Rule::reads)
+            .chain(effects.iter().filter(|effect| cone.contains(&effect.input)).map(|effect| effect.relation))
             .filter(|relation| !cone.contains(relation))
             .collect();
         if more.is_empty() {

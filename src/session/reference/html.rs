@@ -202,11 +202,16 @@ impl Page<'_, '_> {
 }
 
 fn value(param: &Param) -> String {
-    let value = format!("<code>{}</code>", escape(&param.value.to_string()));
-    if param.value == param.default {
-        return value;
+    let mut value = format!("<code>{}</code>", escape(&param.value.to_string()));
+    if param.value != param.default {
+        value.push_str(&format!(" (by default <code>{}</code>)", escape(&param.default.to_string())));
     }
-    format!("{value} (by default <code>{}</code>)", escape(&param.default.to_string()))
+    if !param.roles.is_empty() {
+        let roles: Vec<String> =
+            param.roles.iter().map(|role| format!("<code>{}</code>", escape(role.as_str()))).collect();
+        value.push_str(&format!(", set by {}", roles.join(", ")));
+    }
+    value
 }
 
 /// Text of people: what stands between back quotes as code.

@@ -129,11 +129,15 @@ fn params(reference: &Reference<'_>, out: &mut String) {
 }
 
 fn value(param: &Param) -> String {
-    let value = format!("`{}`", cell(&param.value.to_string()));
-    if param.value == param.default {
-        return value;
+    let mut value = format!("`{}`", cell(&param.value.to_string()));
+    if param.value != param.default {
+        value.push_str(&format!(" (by default `{}`)", cell(&param.default.to_string())));
     }
-    format!("{value} (by default `{}`)", cell(&param.default.to_string()))
+    if !param.roles.is_empty() {
+        let roles: Vec<String> = param.roles.iter().map(|role| format!("`{role}`")).collect();
+        value.push_str(&format!(", set by {}", roles.join(", ")));
+    }
+    value
 }
 
 /// Text of a table's cell.

@@ -51,6 +51,7 @@ impl Build {
             ty: ColumnType::plain(value.ty()),
             value,
             default: value,
+            roles: Vec::new(),
             doc: String::new(),
             span: Span::default(),
         });

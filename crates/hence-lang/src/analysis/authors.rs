@@ -2,6 +2,7 @@
 
 use hence_core::diagnostic::Diagnostic;
 use hence_core::schema::Authors;
+use hence_core::symbol::Symbol;
 use hence_core::value::Type;
 use hence_syntax::tree::{self, Ident};
 
@@ -16,8 +17,16 @@ pub(super) const RULES: &str = "rules";
 
 /// Who may assert the facts of the input `entry`.
 pub(super) fn authors(written: &tree::Authors, entry: &Entry, out: &mut Vec<Diagnostic>) -> Authors {
+    let roles = roles(&written.roles, out);
+    let column = written.column.and_then(|column| author_column(column, entry, out));
+    let time = written.time.and_then(|column| time_column(column, entry, out));
+    Authors { roles, column, time }
+}
+
+/// The roles that are written, each once.
+pub(super) fn roles(written: &[Ident], out: &mut Vec<Diagnostic>) -> Vec<Symbol> {
     let mut roles: Vec<Ident> = Vec::new();
-    for role in &written.roles {
+    for role in written {
         match roles.iter().find(|known| known.name == role.name) {
             Some(first) => out.push(
                 Diagnostic::new(codes::ROLE_TWICE, format!("duplicate role `{}`", role.name))
@@ -28,9 +37,7 @@ pub(super) fn authors(written: &tree::Authors, entry: &Entry, out: &mut Vec<Diag
             None => roles.push(*role),
         }
     }
-    let column = written.column.and_then(|column| author_column(column, entry, out));
-    let time = written.time.and_then(|column| time_column(column, entry, out));
-    Authors { roles: roles.iter().map(|role| role.name).collect(), column, time }
+    roles.iter().map(|role| role.name).collect()
 }
 
 /// The column after `as`, which holds a string.

@@ -199,7 +199,9 @@ fn param(decl: &ParamDecl, names: &Names, sources: &Sources, out: &mut Vec<Diagn
         out.push(fault);
         return None;
     }
-    Some(Param { name: decl.name.name, ty, value, default: value, doc: doc(&decl.doc), span: decl.name.span })
+    let roles = super::authors::roles(&decl.roles, out);
+    let (name, span) = (decl.name.name, decl.name.span);
+    Some(Param { name, ty, value, default: value, roles, doc: doc(&decl.doc), span })
 }
 
 /// Why a value doesn't fit, shown where it is; of a list the element that doesn't.

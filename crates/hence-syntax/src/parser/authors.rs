@@ -27,6 +27,12 @@ impl Parser<'_> {
         Authors { roles, column, time, span: self.since(start) }
     }
 
+    /// `from role, …` after the value of a parameter.
+    pub(super) fn param_roles(&mut self) -> Vec<Ident> {
+        self.bump();
+        self.roles()
+    }
+
     /// One role or several between commas.
     fn roles(&mut self) -> Vec<Ident> {
         let mut roles = Vec::new();

@@ -199,7 +199,7 @@ impl Parser<'_> {
         Some(TypeDecl { doc, name, members, span: self.since_end(span) })
     }
 
-    /// `param NAME: TYPE = LITERAL.`
+    /// `param NAME: TYPE = LITERAL from role, ….`
     pub(super) fn param(&mut self) -> Option<ParamDecl> {
         let start = self.bump().span;
         let doc = self.doc(start.start);
@@ -233,9 +233,10 @@ impl Parser<'_> {
         }
         let value = self.param_value();
         let ty = ty.unwrap_or_else(|| self.untyped(name, &value));
+        let roles = if self.at_word("from") { self.param_roles() } else { Vec::new() };
         let span = self.since(start);
         self.end_clause("the parameter");
-        Some(ParamDecl { doc, name, ty, value, span: self.since_end(span) })
+        Some(ParamDecl { doc, name, ty, value, roles, span: self.since_end(span) })
     }
 
     /// Reports a parameter without a type, and takes the type of its value.

@@ -167,10 +167,12 @@ impl Printer<'_> {
         self.choose(line, lines)
     }
 
-    /// `param NAME: TYPE = LITERAL.`
+    /// `param NAME: TYPE = LITERAL from role, ….`
     pub(super) fn param(&self, param: &ParamDecl) -> Vec<Line> {
         let (ty, value) = (self.type_text(&param.ty), self.texts.expr(&param.value));
-        vec![Line::new(param.span.start, 0, format!("param {}: {ty} = {value}.", param.name.name))]
+        let roles: Vec<_> = param.roles.iter().map(|role| role.name.as_str()).collect();
+        let from = if roles.is_empty() { String::new() } else { format!(" from {}", roles.join(", ")) };
+        vec![Line::new(param.span.start, 0, format!("param {}: {ty} = {value}{from}.", param.name.name))]
     }
 
     /// `import "PATH".`

@@ -182,7 +182,7 @@ pub struct TypeDecl {
     pub span: Span,
 }
 
-/// `param NAME: TYPE = LITERAL.`
+/// `param NAME: TYPE = LITERAL from role, ….`
 #[derive(Clone, Debug)]
 pub struct ParamDecl {
     /// Its doc comment.
@@ -193,6 +193,8 @@ pub struct ParamDecl {
     pub ty: TypeExpr,
     /// Its default: a literal, perhaps with a sign, or a list of them.
     pub value: Expr,
+    /// The roles that may change its recorded value; anyone where none is written.
+    pub roles: Vec<Ident>,
     /// The whole item.
     pub span: Span,
 }

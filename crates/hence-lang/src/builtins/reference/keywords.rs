@@ -50,7 +50,7 @@ const DECLARATIONS: &[Entry] = &[
     Entry {
         name: "from",
         form: "input NAME(column: type, …) from role, … as column, at column.",
-        meaning: "Says who may assert and retract the facts of an input: authors with one of the roles, as `[roles]` in `hence.toml` lists them. `as` names the column that holds the author, `at` the one that holds the instant of the transaction.",
+        meaning: "Says who may assert and retract the facts of an input: authors with one of the roles, as `[roles]` in `hence.toml` lists them. `as` names the column that holds the author, `at` the one that holds the instant of the transaction. After the value of a parameter, says who may change its recorded value.",
         examples: &[(
             "## A reviewer's answer.\ninput review(id: int, yes: bool, by: string, at: time) from reviewer as by, at at.\n\napproved(Id) :- review(id: Id, yes: true).\n",
             "",
