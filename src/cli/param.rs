@@ -136,7 +136,7 @@ fn standing(ledger: &Ledger, name: Symbol) -> Result<Option<RecordedParam>, Fail
 }
 
 fn record(rules: &RuleSet, mut ledger: Ledger, mut draft: Draft, done: &str, nothing: &str) -> Outcome {
-    config::get().roles().check_draft(rules, &draft)?;
+    config::get().roles().check_draft(rules, &ledger, &draft)?;
     session::fit_draft(rules, &ledger, &mut draft)?;
     let committed = ledger.commit_owned(draft).map_err(open::failure)?;
     open::show_notices(&ledger.close());
