@@ -73,7 +73,12 @@ impl Roles {
         self.check(rules, &draft.author, asserted.chain(retracted))
     }
 
-    fn check_role(&self, relation: &Relation, author: &str, asserted: bool) -> Result<(), SessionError> {
+    pub(super) fn check_role(
+        &self,
+        relation: &Relation,
+        author: &str,
+        asserted: bool,
+    ) -> Result<(), SessionError> {
         let Some(authors) = &relation.authors else { return Ok(()) };
         if authors.roles.iter().any(|role| self.has(author, role.as_str())) {
             return Ok(());

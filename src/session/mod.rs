@@ -33,6 +33,7 @@ mod maintained;
 mod memory;
 mod migrate;
 mod misfit;
+mod outbox;
 mod prepared;
 mod profile;
 pub mod prompt;
