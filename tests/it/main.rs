@@ -56,6 +56,7 @@ mod limits;
 mod lints;
 mod logs;
 mod lowering;
+mod outbox;
 mod patterns;
 mod plain_records;
 mod provenance;

@@ -12,6 +12,7 @@ use super::content::{Act, Change, Summary, decode_changes};
 use super::error::LedgerError;
 use super::keys;
 use super::list::ChangeList;
+use super::reserved::is_relation;
 use super::rows::Rows;
 use super::scan::Whole;
 use super::transaction::{Run, RunLimits, Schema};
@@ -86,7 +87,8 @@ fn barred(run: &Run) -> Option<String> {
 
 fn check_schema(schema: &Schema) -> Result<(), LedgerError> {
     named(schema.relation)?;
-    schema.columns.iter().try_for_each(|column| named(column.name))
+    let misnamed_column = schema.columns.iter().find(|column| !is_identifier(column.name.as_str()));
+    misnamed_column.map_or(Ok(()), |column| Err(LedgerError::Misfit { what: misnamed(column.name) }))
 }
 
 fn check_decision(change: &Change<'_>, summary: &Summary) -> Result<(), LedgerError> {
@@ -116,7 +118,7 @@ fn bounded(what: &'static str, len: usize, limit: usize) -> Result<(), LedgerErr
 }
 
 fn named(name: Symbol) -> Result<(), LedgerError> {
-    if is_identifier(name.as_str()) { Ok(()) } else { Err(LedgerError::Misfit { what: misnamed(name) }) }
+    if is_relation(name) { Ok(()) } else { Err(LedgerError::Misfit { what: misnamed(name) }) }
 }
 
 fn misnamed(name: Symbol) -> String {
@@ -130,10 +132,10 @@ pub(super) fn faults(whole: &Whole) -> Result<Vec<String>, Malformed> {
     let mut faults = BTreeSet::new();
     let mut commit = Reader::new(commit);
     let summary = Summary::decode(&mut commit)?;
-    let names = summary.schemas.iter().flat_map(|schema| {
-        std::iter::once(schema.relation).chain(schema.columns.iter().map(|column| column.name))
-    });
-    faults.extend(names.filter(|name| !is_identifier(name.as_str())).map(misnamed));
+    let relations = summary.schemas.iter().map(|schema| schema.relation);
+    faults.extend(relations.filter(|name| !is_relation(*name)).map(misnamed));
+    let columns = summary.schemas.iter().flat_map(|schema| schema.columns.iter().map(|column| column.name));
+    faults.extend(columns.filter(|name| !is_identifier(name.as_str())).map(misnamed));
     faults.extend(summary.run.as_ref().and_then(barred));
     faults.extend(lawless_steps(&summary));
     let stepped = summary.steps.iter().flatten().flat_map(|step| &step.changes);
@@ -141,7 +143,7 @@ pub(super) fn faults(whole: &Whole) -> Result<Vec<String>, Malformed> {
     faults.extend(stepped.filter(|name| !is_identifier(name.as_str())).map(misnamed));
     let mut last = None;
     let mut look = |change: Change<'_>| {
-        if last != Some(change.relation) && !is_identifier(change.relation.as_str()) {
+        if last != Some(change.relation) && !is_relation(change.relation) {
             faults.insert(misnamed(change.relation));
         }
         last = Some(change.relation);
