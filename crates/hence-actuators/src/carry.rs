@@ -93,6 +93,11 @@ pub trait Carrier {
     /// The name under which its facts are asserted if no other is set, and which messages call it.
     fn name(&self) -> &'static str;
 
+    /// What it is called where people read what it wrote to standard error.
+    fn speaker(&self) -> String {
+        self.name().to_owned()
+    }
+
     /// Whether it changes something outside. What only makes facts is done once its facts are recorded.
     fn is_outside(&self) -> bool {
         true

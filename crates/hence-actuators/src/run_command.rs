@@ -49,6 +49,10 @@ impl Carrier for RunCommand {
         self.name
     }
 
+    fn speaker(&self) -> String {
+        self.program.program.display().to_string()
+    }
+
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
         let (answer, said) = run(&self.program, order);
         answer.map(|report| Report { said: said.clone(), ..report }).map_err(|(fate, message)| {

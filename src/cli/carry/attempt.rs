@@ -71,7 +71,7 @@ impl Attempt<'_> {
     /// Records what was answered, then that it is done.
     fn answered(&mut self, number: u32, report: Report) -> Result<Event, Failure> {
         let by = self.way.carrier.name();
-        show_output(by, &report.said);
+        show_output(&self.way.carrier.speaker(), &report.said);
         let mut answer = Answer::read(self.session, by, report);
         let asserted = answer.facts.len();
         let mut decided = Vec::new();
@@ -102,7 +102,7 @@ impl Attempt<'_> {
 
     /// Records that it failed, and whether it is tried again.
     fn failed(&mut self, number: u32, failed: Failed) -> Result<Event, Failure> {
-        show_output(self.way.carrier.name(), &failed.said);
+        show_output(&self.way.carrier.speaker(), &failed.said);
         let mut mark = match failed.fate {
             Fate::Undone => Mark::Failed,
             Fate::Unknown => Mark::Unknown,
@@ -159,8 +159,9 @@ impl Attempt<'_> {
 
     fn event(&self, detail: String, decided: Vec<Decided>) -> Event {
         let (decision, by) = (self.item.decision.fact.clone(), self.way.carrier.name());
-        let state = self.item.entry.state(&self.way.policy);
-        Event { id: self.id, decision, by, state, detail, asserted: 0, decided }
+        let (entry, policy) = (&self.item.entry, &self.way.policy);
+        let (state, attempts, next) = (entry.state(policy), entry.attempt, entry.next(policy));
+        Event { id: self.id, decision, by, state, attempts, next, detail, asserted: 0, decided }
     }
 
     /// A note of this attempt that says nothing yet.

@@ -60,8 +60,9 @@ impl CarryOut {
             decision: event.decision.to_string(),
             carrier: event.by.to_owned(),
             state: event.state,
+            attempts: event.attempts,
+            next: event.next,
             detail: event.detail.clone(),
-            ..Row::default()
         });
         list::print(self.format, &rows.collect::<Vec<_>>())?;
         let failed = events.iter().any(|event| !event.is_carried() && event.state != State::Cancelled);

@@ -128,13 +128,6 @@ pub(super) struct Row {
     pub(super) detail: String,
 }
 
-impl Default for Row {
-    fn default() -> Self {
-        let (id, decision, carrier, detail) = Default::default();
-        Self { id, decision, carrier, state: State::Due, attempts: 0, next: None, detail }
-    }
-}
-
 impl List {
     fn run(self) -> Outcome {
         let (session, ways) = self.subject.session(false)?;
@@ -159,26 +152,16 @@ impl List {
 
 fn row(ways: &Ways, id: DecisionId, decision: &Decision, entry: &Entry, stands: bool) -> Row {
     let last = entry.last.as_ref();
-    let mut row = Row {
-        id: id.to_string(),
-        decision: decision.fact.to_string(),
-        attempts: entry.attempt,
-        detail: last.map(|last| last.detail.clone()).unwrap_or_default(),
-        carrier: last.map(|last| last.carrier.clone()).unwrap_or_default(),
-        ..Row::default()
+    let detail = last.map(|last| last.detail.clone()).unwrap_or_default();
+    let noted = last.map(|last| last.carrier.clone()).unwrap_or_default();
+    let (policy, carrier, detail) = match ways.get(decision.fact.relation) {
+        Some(way) => (&way.policy, way.carrier.name().to_owned(), detail),
+        None => (&super::ways::REQUESTS, noted, format!("no carrier any more; {detail}")),
     };
-    match ways.get(decision.fact.relation) {
-        Some(way) => {
-            way.carrier.name().clone_into(&mut row.carrier);
-            row.state = outbox::shown(entry.state(&way.policy), stands);
-            row.next = entry.next(&way.policy).filter(|_| row.state == State::Failed);
-        }
-        None => {
-            row.state = outbox::shown(entry.state(&super::ways::REQUESTS), stands);
-            row.detail = format!("no carrier any more; {}", row.detail);
-        }
-    }
-    row
+    let state = outbox::shown(entry.state(policy), stands);
+    let next = entry.next(policy).filter(|_| state == State::Failed);
+    let (id, decision) = (id.to_string(), decision.fact.to_string());
+    Row { id, decision, carrier, state, attempts: entry.attempt, next, detail }
 }
 
 /// Writes lines of a listing.

@@ -42,6 +42,10 @@ pub(super) struct Event {
     pub(super) by: &'static str,
     /// The state that it came to.
     pub(super) state: State,
+    /// Which attempt it was, 0 for none.
+    pub(super) attempts: u32,
+    /// When it is tried again, in microseconds since the epoch.
+    pub(super) next: Option<i64>,
     /// What is said of it.
     pub(super) detail: String,
     /// How many facts it answered.
