@@ -175,6 +175,8 @@ observe H seen.log
 review list
 review approve H --as H
 review list --format csv
+carry --as H
+carry --format jsonl
 outbox
 outbox list --all --format csv
 outbox list --all --format json
@@ -183,8 +185,6 @@ outbox show 1.1 --format jsonl
 outbox show H
 outbox retry 1.1 --as H
 outbox skip 1.1 --as H
-carry --as H
-carry --format jsonl
 pack list
 pack show H
 pack show errors
