@@ -11,7 +11,7 @@ use hence_ledger::interchange::Mapping;
 use hence_ledger::{Decision, Lapsed, When};
 use hence_proof::proof::Pattern;
 
-use super::carry::{Carried, Carry};
+use super::carry::Carry;
 use super::diagnostics::count;
 use super::follow::{Follow, Refused};
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, moment};
@@ -51,8 +51,8 @@ pub(super) struct Decide {
     batch: bool,
     #[command(flatten)]
     about: ChangeOptions,
-    /// Carry out the drawn decisions: file the requests that they offer, and run the programs that `[run_command]` of
-    /// hence.toml names; each is stopped at its time limit together with its process group
+    /// Carry out what is due in the outbox: file the requests that decisions offer, and hand decisions to the carriers
+    /// that `[carry]` of hence.toml names
     #[arg(long, conflicts_with = "dry_run")]
     carry_out: bool,
     /// The output format
@@ -69,7 +69,7 @@ impl Decide {
         let lines = if self.follow { records_of_lines(&mut files)? } else { None };
         let author = self.about.author()?;
         let assertions = session::read_facts(&open::reading_for(session.rules(), &author), &files)?;
-        let carry = if self.carry_out { Some(Carry::new(author.clone(), self.all)?) } else { None };
+        let carry = if self.carry_out { Some(Carry::new(&session, self.all)?) } else { None };
         if self.follow {
             if let (Some(expected), Some(ledger)) = (self.about.expect_tx, session.ledger()) {
                 ledger.expect(expected).map_err(open::failure)?;
@@ -100,10 +100,12 @@ impl Decide {
         let decided = session.commit(change, self.dry_run)?;
         output::reports(&decided.reports);
         self.print(&decided)?;
-        if let Some(carry) = carry {
-            for Carried { id, decision, by, decided } in carry.after(&mut session, &decided, now)? {
-                output::aside(&format!("{by} carried out {id} {decision}"));
-                self.print(&decided)?;
+        if let Some(mut carry) = carry {
+            for event in carry.after(&mut session, &decided, now)? {
+                if event.is_carried() {
+                    output::aside(&format!("{} carried out {} {}", event.by, event.id, event.decision));
+                }
+                event.decided.iter().try_for_each(|decided| self.print(decided))?;
             }
         }
         output::undetermined(self.format, decided.undetermined.iter());

@@ -254,16 +254,20 @@ impl Follow {
 
     fn write(&mut self, line: u64, decided: &Decided, now: i64, out: &mut dyn Write) -> Result<(), Failure> {
         self.write_changes(decided, out)?;
-        if let Some(carry) = &self.carry {
-            for carried in carry.after(&mut self.session, decided, now)? {
-                let mut fields = changed("carried", Some(carried.id), &carried.decision, None, None);
+        let events = match &mut self.carry {
+            Some(carry) => carry.after(&mut self.session, decided, now)?,
+            None => Vec::new(),
+        };
+        for event in events {
+            if event.is_carried() {
+                let mut fields = changed("carried", Some(event.id), &event.decision, None, None);
                 if let Some(fields) = fields.as_object_mut() {
-                    fields.insert(String::from("by"), json!(carried.by));
-                    fields.insert(String::from("asserted"), json!(carried.decided.changes.added.len()));
+                    fields.insert(String::from("by"), json!(event.by));
+                    fields.insert(String::from("asserted"), json!(event.asserted));
                 }
                 write_line(out, &fields)?;
-                self.write_changes(&carried.decided, out)?;
             }
+            event.decided.iter().try_for_each(|decided| self.write_changes(decided, out))?;
         }
         let changes = &decided.changes;
         let mut end = json!({

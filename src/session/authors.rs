@@ -113,7 +113,12 @@ impl Roles {
         self.check(rules, ledger, said, asserted.chain(retracted))
     }
 
-    fn check_role(&self, relation: &Relation, author: &str, asserted: bool) -> Result<(), SessionError> {
+    pub(super) fn check_role(
+        &self,
+        relation: &Relation,
+        author: &str,
+        asserted: bool,
+    ) -> Result<(), SessionError> {
         let Some(authors) = &relation.authors else { return Ok(()) };
         let verb = if asserted { "assert" } else { "retract" };
         self.check_one_of(&authors.roles, author, &format!("{verb} `{}`", relation.name))

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use hence_core::fact::Fact;
 use hence_core::schema::Relation;
 use hence_core::span::Span;
-use hence_lang::analysis::checked::Guard;
 use hence_lang::lower;
 use hence_ledger::{Decision, Ledger, TxInfo, When};
 use hence_proof::Finder;
@@ -18,7 +17,7 @@ use super::evaluation::Evaluation;
 use super::fitting::Legacy;
 use super::ledger_facts::assertion;
 use super::slice::ProgramQuery;
-use super::{RuleSet, Session, history};
+use super::{RuleSet, Session, history, outbox};
 
 /// The id of a decision: the transaction that drew it, and its place among those drawn with it, from 1. Written
 /// `12.3`.
@@ -71,16 +70,8 @@ impl Drawn {
             program.relation(guard.decision).is_some_and(|found| found.name == self.decision.fact.relation)
         });
         guards.all(|guard| {
-            let needed = program.relation(guard.relation).map(|found| found.name);
-            proof.steps.iter().any(|step| {
-                let mut columns = guard.columns.iter().zip(&step.fact.values);
-                Some(step.fact.relation) == needed
-                    && columns.all(|(wanted, value)| match wanted {
-                        None => true,
-                        Some(Guard::Const(constant)) => constant == value,
-                        Some(Guard::Column(at)) => self.decision.fact.values.get(*at) == Some(value),
-                    })
-            })
+            let needed = &program[guard.relation];
+            proof.steps.iter().any(|step| outbox::is_guard(guard, needed, &step.fact, &self.decision.fact))
         })
     }
 }
@@ -170,7 +161,7 @@ impl Session {
         decisions.into_iter().map(prove).collect()
     }
 
-    fn asked_ledger(&self, what: &str, tx: u64) -> Result<(&Ledger, TxInfo), SessionError> {
+    pub(super) fn asked_ledger(&self, what: &str, tx: u64) -> Result<(&Ledger, TxInfo), SessionError> {
         let message = || format!("can't look up {what}: ids belong to a ledger");
         let ledger = self.ledger().ok_or_else(|| SessionError::Unknown { message: message() })?;
         Ok((ledger, ledger.info(tx)?))
@@ -241,7 +232,7 @@ impl Session {
 }
 
 /// What a transaction drew, ascending.
-fn drawn(ledger: &Ledger, tx: u64) -> Result<Vec<Decision>, SessionError> {
+pub(super) fn drawn(ledger: &Ledger, tx: u64) -> Result<Vec<Decision>, SessionError> {
     let mut drawn = ledger.transaction(tx)?.drawn;
     drawn.sort();
     Ok(drawn)

@@ -34,6 +34,7 @@ mod maintained;
 mod memory;
 mod migrate;
 mod misfit;
+mod outbox;
 mod parameters;
 mod prepared;
 mod profile;

@@ -118,7 +118,7 @@ fn failure_is_recorded_and_what_was_said_is_shown() {
     assert!(told.contains("sh: no\\u{1b}]0;pwn\\u{7} way"), "{told}");
     assert!(told.contains("it ended with exit status: 3"), "{told}");
     let log = log(dir.path());
-    assert!(log.contains("0 asserted, 0 retracted, 0 drawn, 0 lapsed"), "{log}");
+    assert!(log.contains("1 asserted, 0 retracted, 0 drawn, 0 lapsed"), "{log}");
     assert!(log.contains("not carried out by run_command: `sh` did not carry out 1.1"), "{log}");
     let verified = hence(dir.path(), &["verify"]).output().unwrap();
     assert!(verified.status.success(), "{verified:?}");

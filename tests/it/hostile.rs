@@ -184,6 +184,16 @@ param list
 param set H --as H
 param set most=2 --as H
 param unset H --as H
+carry --as H
+carry --format jsonl
+outbox
+outbox list --all --format csv
+outbox list --all --format json
+outbox show 1.1
+outbox show 1.1 --format jsonl
+outbox show H
+outbox retry 1.1 --as H
+outbox skip 1.1 --as H
 pack list
 pack show H
 principal list
@@ -372,6 +382,8 @@ fn hostile_settings_are_shown_as_what_they_are() {
         format!("engine = {quoted}\n"),
         format!("[limits]\n{quoted} = 2\n"),
         format!("[run_command]\nact = {{ program = {quoted}, {quoted} = 1 }}\n"),
+        format!("[carry]\nact = {{ carrier = {quoted}, {quoted} = 1 }}\n"),
+        format!("[carry]\nact = {{ carrier = \"webhook\", url = {quoted} }}\n"),
         format!("# {name}\n]"),
         format!("[redact]\npatterns = [\"(\", {quoted}]\n"),
     ];

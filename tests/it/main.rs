@@ -60,6 +60,7 @@ mod logs;
 mod lowering;
 #[cfg(unix)]
 mod owner;
+mod outbox;
 mod patterns;
 mod plain_records;
 mod principals;

@@ -99,11 +99,14 @@ const ASKED: [(&[&str], &str, i32, &str, &str); 16] = [
 
 /// Commands that read a ledger in which the same was recorded.
 const RECORDED: [(&[&str], i32, &str, &str); 11] = [
+const RECORDED: [(&[&str], i32, &str, &str); 12] = [
     (&["decide", "--all", "--format", "jsonl"], 0, "[7]", "[3]"),
     (&["facts", "n", "--format", "jsonl"], 0, "[3]", "big"),
     (&["history", "n(3)"], 0, "transaction 1", "never recorded"),
     (&["param", "list"], 0, "floor: int = 5", "default"),
     (&["review", "list"], 0, "", "error"),
+    (&["outbox"], 0, "", "error"),
+    (&["carry"], 0, "", "error"),
     (&["why", "1.1"], 0, "7 is above 5", "above 1"),
     (&["replay"], 0, "no decision flips", "stands:"),
     (&["replay", "--rules", "other.dl"], 1, "big(5)", "big(3)"),

@@ -1,13 +1,24 @@
 //! Carrying decisions out: what a carrier receives of a decision, and what it reports.
 
-use super::error::ActuatorError;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
 use hence_core::fact::Fact;
+use hence_core::json;
+use hence_core::value::Value;
+
+/// How much a carrier may answer, in bytes.
+pub const MOST_ANSWERED: u64 = 1 << 20;
 
 /// A decision that is to be carried out.
 #[derive(Clone, Debug)]
 pub struct Order<'a> {
-    /// Its id, such as `12.3`.
+    /// Its id, such as `12.3`: the key under which it is carried out once, however often it is tried.
     pub id: &'a str,
+    /// Which attempt it is, from 1.
+    pub attempt: u32,
     /// The decision.
     pub decision: &'a Fact,
     /// The names of its columns.
@@ -20,29 +31,91 @@ pub struct Order<'a> {
     pub now: i64,
 }
 
+impl Order<'_> {
+    /// The decision as one line of JSON, which programs and web hooks receive.
+    pub fn message(&self) -> String {
+        let values = self.decision.values.iter().map(|value| json::value(*value));
+        let values = self.columns.iter().cloned().zip(values);
+        let message: Json = json!({
+            "id": self.id, "relation": self.decision.relation.as_str(),
+            "values": values.collect::<serde_json::Map<_, _>>(),
+            "rule": self.rule, "because": self.because, "now": Value::Time(self.now).text(),
+        });
+        format!("{message}\n")
+    }
+}
+
 /// What came of carrying a decision out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Facts that are to be asserted.
+    /// Facts that are to be asserted, in the columns of the shipped packs.
     pub facts: Vec<Fact>,
     /// Facts as JSON Lines, for whoever knows the rules to read.
     pub lines: String,
     /// What a program wrote to standard error, for people.
     pub said: String,
+    /// Why what it answered can't be read, though it did it.
+    pub unread: Option<String>,
+}
+
+/// What is known of a decision that wasn't carried out as it should have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It was not carried out.
+    Undone,
+    /// Nobody knows.
+    Unknown,
+    /// It was not, and trying again doesn't help.
+    Refused,
+}
+
+/// A decision that wasn't carried out as it should have been.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// What is known of it.
+    pub fate: Fate,
+    /// What went wrong.
+    pub message: String,
+    /// What a program wrote to standard error, for people.
+    pub said: String,
+}
+
+impl Failed {
+    /// With nothing said.
+    pub fn new(fate: Fate, message: impl Into<String>) -> Self {
+        Self { fate, message: message.into(), said: String::new() }
+    }
 }
 
 /// Something that carries decisions out. It asserts nothing itself: what it did comes back as facts, so the loop is
 /// closed through the fact base.
 pub trait Carrier {
-    /// The name by which it is chosen.
+    /// The name under which its facts are asserted if no other is set, and which messages call it.
     fn name(&self) -> &'static str;
 
-    /// Whether it carries out decisions of this relation.
-    fn wants(&self, relation: &str) -> bool;
+    /// What it is called where people read what it wrote to standard error.
+    fn speaker(&self) -> String {
+        self.name().to_owned()
+    }
+
+    /// Whether it changes something outside. What only makes facts is done once its facts are recorded.
+    fn is_outside(&self) -> bool {
+        true
+    }
 
     /// Carries a decision out.
     ///
     /// # Errors
-    /// It could not be done; nothing of it is to be asserted.
-    fn carry_out(&self, order: &Order<'_>) -> Result<Report, ActuatorError>;
+    /// It could not be done, or nobody knows; nothing of it is to be asserted.
+    fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed>;
+}
+
+/// Does something that can't be told to end, at most for so long; `None` where it goes on for longer.
+pub(super) fn within<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    thread::spawn(move || sender.send(work()));
+    receiver.recv_timeout(limit).ok()
 }

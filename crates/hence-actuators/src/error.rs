@@ -59,18 +59,6 @@ pub enum ActuatorError {
         /// The input's name.
         input: String,
     },
-    /// A program that was to carry a decision out did not.
-    #[error("`{program}` did not carry out {decision}: {message}")]
-    Carry {
-        /// The program.
-        program: String,
-        /// The decision's id.
-        decision: String,
-        /// What went wrong.
-        message: String,
-        /// What the program wrote to standard error.
-        said: String,
-    },
     /// A table of patterns is faulty.
     #[error("{table}:{line}: expected {expected}, found {found}")]
     Table {

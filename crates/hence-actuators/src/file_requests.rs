@@ -1,7 +1,6 @@
 //! `file_requests`: decisions that offer or propose something become the request that a reviewer answers.
 
-use super::carry::{Carrier, Order, Report};
-use super::error::ActuatorError;
+use super::carry::{Carrier, Failed, Fate, Order, Report};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::symbol::Symbol;
@@ -9,6 +8,16 @@ use hence_core::value::{Float, Value};
 
 /// The name of the carrier.
 pub const NAME: &str = "file_requests";
+
+/// The decisions that it carries out.
+pub const RELATIONS: [&str; 6] = [
+    "offer_escalation",
+    "propose_lesson",
+    "propose_constraint",
+    "propose_solution",
+    "propose_mcp",
+    "propose_override",
+];
 
 /// The confidence of what a rule proposes without one of its own.
 const CERTAIN: f64 = 1.0;
@@ -28,24 +37,26 @@ pub fn id_of(decision: &Fact) -> String {
     format!("{}-{short}", decision.relation)
 }
 
+/// The relation of the requests that the decisions of a relation lead to.
+pub fn filed_as(decision: &str) -> &'static str {
+    if decision == "offer_escalation" { "escalation_request" } else { "proposal" }
+}
+
+/// The column of such a relation that holds the id of a request.
+pub fn key_of(relation: &str) -> &'static str {
+    if relation == "proposal" { "proposal" } else { "request" }
+}
+
 impl Carrier for FileRequests {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn wants(&self, relation: &str) -> bool {
-        matches!(
-            relation,
-            "offer_escalation"
-                | "propose_lesson"
-                | "propose_constraint"
-                | "propose_solution"
-                | "propose_mcp"
-                | "propose_override"
-        )
+    fn is_outside(&self) -> bool {
+        false
     }
 
-    fn carry_out(&self, order: &Order<'_>) -> Result<Report, ActuatorError> {
+    fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
         let text = |text: &str| Value::String(Symbol::new(text));
         let id = text(&id_of(order.decision));
         let now = Value::Time(order.now);
@@ -71,12 +82,8 @@ impl Carrier for FileRequests {
             ("propose_mcp", _) => proposal("/mcp_server", None),
             ("propose_override", _) => proposal("/guardrail_override", None),
             (relation, _) => {
-                return Err(ActuatorError::Carry {
-                    program: NAME.to_owned(),
-                    decision: order.decision.to_string(),
-                    message: format!("the columns differ from those of `{relation}` in the shipped packs"),
-                    said: String::new(),
-                });
+                let message = format!("the columns differ from those of `{relation}` in the shipped packs");
+                return Err(Failed::new(Fate::Refused, message));
             }
         };
         let is_proposal = fact.relation.as_str() == "proposal";

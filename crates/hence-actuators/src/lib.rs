@@ -4,6 +4,7 @@
 //! like becomes a *signal*, and rules say what follows from it. Whoever owns the sink commits the facts of an
 //! input in one transaction once [`Observer::observe`] has returned without an error, and drops them otherwise.
 
+pub mod append;
 pub mod carry;
 #[cfg(feature = "scan")]
 pub mod codebase;
@@ -21,9 +22,11 @@ mod scan;
 #[cfg(feature = "scan")]
 pub mod source;
 mod table;
+pub mod template;
 pub mod tool_run;
 #[cfg(feature = "scan")]
 mod tree;
+pub mod webhook;
 mod words;
 
 use std::collections::BTreeMap;

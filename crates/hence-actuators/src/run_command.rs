@@ -1,6 +1,5 @@
 //! `run_command`: a program that receives a decision as JSON on its standard input.
 
-use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -8,20 +7,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value as Json, json};
-
-use super::carry::{Carrier, Order, Report};
-use super::error::ActuatorError;
+use super::carry::{Carrier, Failed, Fate, MOST_ANSWERED, Order, Report};
 use super::group;
-use hence_core::fault::OrBroken;
-use hence_core::json;
-use hence_core::value::Value;
 
-/// The name of the carrier.
-pub const NAME: &str = "run_command";
-
-/// How much a program may say, in bytes.
-const MOST_OUTPUT: u64 = 1 << 20;
 /// How much of its standard error is reported, in bytes.
 const MOST_SAID: u64 = 64 << 10;
 /// The variables that every program sees: where programs and files are, who it is, which language and time zone.
@@ -43,58 +31,45 @@ pub struct Program {
     pub env: Vec<String>,
 }
 
-/// Starts a program for each decision of the relations that have one, never through a shell.
+/// Starts a program for each decision of a relation, never through a shell.
 ///
 /// Its standard input is one line of JSON: `id`, `relation`, `values` by column, `rule`, `because`, `now`. What it
 /// writes to standard output, at most 1 MiB of JSON Lines, are facts to be asserted. It runs in a process group of its
 /// own, which ends when it does, at the latest when its time is over or this process is asked to end; a program that
 /// was stopped, and an exit status other than 0, are errors, and nothing is asserted then.
 pub struct RunCommand {
-    /// The programs, by relation.
-    pub programs: BTreeMap<String, Program>,
+    /// What it is called.
+    pub name: &'static str,
+    /// The program.
+    pub program: Program,
 }
 
 impl Carrier for RunCommand {
     fn name(&self) -> &'static str {
-        NAME
+        self.name
     }
 
-    fn wants(&self, relation: &str) -> bool {
-        self.programs.contains_key(relation)
+    fn speaker(&self) -> String {
+        self.program.program.display().to_string()
     }
 
-    fn carry_out(&self, order: &Order<'_>) -> Result<Report, ActuatorError> {
-        let program = self.programs.get(order.decision.relation.as_str());
-        let program = program.or_broken("a carrier is only given what it wants");
-        let (answer, said) = run(program, format!("{}\n", message(order)));
-        match answer {
-            Ok(lines) => Ok(Report { facts: Vec::new(), lines, said }),
-            Err(message) => Err(ActuatorError::Carry {
-                program: program.program.display().to_string(),
-                decision: order.id.to_owned(),
-                message,
-                said,
-            }),
-        }
+    fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
+        let (answer, said) = run(&self.program, order);
+        answer.map(|report| Report { said: said.clone(), ..report }).map_err(|(fate, message)| {
+            let program = self.program.program.display();
+            Failed { fate, message: format!("`{program}` did not carry out {}: {message}", order.id), said }
+        })
     }
 }
 
-/// What a program receives of a decision.
-fn message(order: &Order<'_>) -> Json {
-    let values = order.decision.values.iter().map(|value| json::value(*value));
-    let values = order.columns.iter().cloned().zip(values);
-    json!({
-        "id": order.id, "relation": order.decision.relation.as_str(),
-        "values": values.collect::<serde_json::Map<_, _>>(),
-        "rule": order.rule, "because": order.because, "now": Value::Time(order.now).text(),
-    })
-}
+/// What a program answered, or what went wrong.
+type Answer = Result<Report, (Fate, String)>;
 
 /// Runs a program; what it wrote, or what went wrong, and what it said to standard error.
-fn run(program: &Program, input: String) -> (Result<String, String>, String) {
-    let mut running = match start(program, input) {
+fn run(program: &Program, order: &Order<'_>) -> (Answer, String) {
+    let mut running = match start(program, order) {
         Ok(running) => running,
-        Err(error) => return (Err(format!("it can't be started: {error}")), String::new()),
+        Err(error) => return (Err((Fate::Undone, format!("it can't be started: {error}"))), String::new()),
     };
     let end = Instant::now().checked_add(program.time_limit);
     let ended = running.wait(end);
@@ -109,21 +84,32 @@ fn answer(
     program: &Program,
     ended: io::Result<Option<ExitStatus>>,
     wrote: Result<Vec<u8>, mpsc::RecvTimeoutError>,
-) -> Result<String, String> {
-    match ended.map_err(|error| error.to_string())? {
-        None => return Err(format!("it was stopped after {:?}", program.time_limit)),
-        Some(status) if !status.success() => return Err(format!("it ended with {status}")),
+) -> Answer {
+    match ended.map_err(|error| (Fate::Unknown, error.to_string()))? {
+        None => return Err((Fate::Unknown, format!("it was stopped after {:?}", program.time_limit))),
+        Some(status) if !status.success() => {
+            // The program itself says that it failed; a signal came from elsewhere.
+            let fate = if status.code().is_some() { Fate::Undone } else { Fate::Unknown };
+            return Err((fate, format!("it ended with {status}")));
+        }
         Some(_) => {}
     }
-    let bytes = wrote.map_err(|_| String::from("its output did not end"))?;
-    if bytes.len() as u64 > MOST_OUTPUT {
-        return Err(format!("it wrote more than {MOST_OUTPUT} bytes"));
-    }
-    String::from_utf8(bytes).map_err(|_| String::from("its output is not UTF-8"))
+    let unread = |why: &str| Report { unread: Some(why.to_owned()), ..Report::default() };
+    Ok(match wrote {
+        Err(_) => unread("its output did not end"),
+        Ok(bytes) if bytes.len() as u64 > MOST_ANSWERED => {
+            unread(&format!("it wrote more than {MOST_ANSWERED} bytes"))
+        }
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(lines) => Report { lines, ..Report::default() },
+            Err(_) => unread("its output is not UTF-8"),
+        },
+    })
 }
 
 /// Starts a program in a process group of its own, with nothing of the environment but what it may see.
-fn start(program: &Program, input: String) -> io::Result<Running> {
+fn start(program: &Program, order: &Order<'_>) -> io::Result<Running> {
+    let input = order.message();
     let seen = |name: &str| std::env::var_os(name).map(|value| (name.to_owned(), value));
     let mut command = Command::new(&program.program);
     command
@@ -131,6 +117,8 @@ fn start(program: &Program, input: String) -> io::Result<Running> {
         .env_clear()
         .envs(ENVIRONMENT.into_iter().filter_map(seen))
         .envs(program.env.iter().filter_map(|name| seen(name)))
+        .env("HENCE_DECISION", order.id)
+        .env("HENCE_ATTEMPT", order.attempt.to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -139,7 +127,7 @@ fn start(program: &Program, input: String) -> io::Result<Running> {
         // A program that reads nothing is not a fault, and one that waits for more must not stop this process.
         thread::spawn(move || stdin.write_all(input.as_bytes()));
     }
-    let wrote = collected(child.stdout.take(), MOST_OUTPUT + 1);
+    let wrote = collected(child.stdout.take(), MOST_ANSWERED + 1);
     let said = collected(child.stderr.take(), MOST_SAID);
     Ok(Running { child, wrote, said, ended: false })
 }

@@ -1,4 +1,4 @@
-//! `[run_command]` against rules: what it names must be their decisions.
+//! `[carry]` and `[run_command]` against rules: what they name must be their decisions.
 
 use hence::session::{Faults, RuleSet, SessionError};
 use hence_core::diagnostic::{Diagnostic, nearest};
@@ -6,16 +6,15 @@ use hence_core::schema::Kind;
 use hence_core::span::Span;
 
 use super::codes::UNKNOWN_KEY;
-use super::settings::RUN_COMMAND;
-use super::{Command, Config, Failure};
+use super::{Carried, Config, Failure};
 
 impl Config {
-    /// What `[run_command]` names that is not a decision of `rules`.
+    /// What `[carry]` and `[run_command]` name that is not a decision of `rules`.
     pub(in super::super) fn undecided(&self, rules: &RuleSet) -> Faults {
         let mut faults = Faults::default();
         let Some((name, text)) = &self.values.file else { return faults };
         let file = faults.sources.add(name.as_str(), text.as_str());
-        for command in self.commands() {
+        for command in self.carried() {
             let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
             let span = Span::new(file, at(command.key.start), at(command.key.end));
             faults.diagnostics.extend(fault(command, rules).map(|fault| fault.at(span, "")));
@@ -23,7 +22,7 @@ impl Config {
         faults
     }
 
-    /// Checks that `[run_command]` names decisions of `rules`.
+    /// Checks that `[carry]` and `[run_command]` name decisions of `rules`.
     ///
     /// # Errors
     /// All that are none.
@@ -36,15 +35,16 @@ impl Config {
     }
 }
 
-fn fault(command: &Command, rules: &RuleSet) -> Option<Diagnostic> {
+fn fault(command: &Carried, rules: &RuleSet) -> Option<Diagnostic> {
     let (name, relations) = (command.decision.as_str(), &rules.program.relations);
+    let table = command.table;
     let known = relations.iter().find(|relation| relation.name.as_str() == name);
     let message = match known {
         Some(relation) if relation.kind == Kind::Decision => return None,
         Some(_) => {
-            format!("`{RUN_COMMAND}.{name}`: `{name}` is not a decision, and only decisions are carried out")
+            format!("`{table}.{name}`: `{name}` is not a decision, and only decisions are carried out")
         }
-        None => format!("`{RUN_COMMAND}.{name}`: unknown decision `{name}`"),
+        None => format!("`{table}.{name}`: unknown decision `{name}`"),
     };
     let decisions = relations.iter().filter(|relation| relation.kind == Kind::Decision);
     let decisions: Vec<&str> = decisions.map(|relation| relation.name.as_str()).collect();

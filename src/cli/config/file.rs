@@ -1,5 +1,6 @@
 //! `hence.toml`: every key known, every value of its type, every fault with its place.
 
+mod carry;
 mod commands;
 mod facts;
 mod lints;
@@ -20,7 +21,7 @@ use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
-use super::settings::{ALIAS, FACTS, Kind, LINTS, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{ALIAS, CARRY, FACTS, Kind, LINTS, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
 use super::values::{self, Content, Values};
 use super::{KIND, Origin, setting, shown};
 
@@ -79,12 +80,13 @@ impl Reading<'_> {
             let is_table = SETTINGS.iter().any(|setting| table_of(setting) == Some(name));
             match value.get_ref() {
                 DeValue::Table(commands) if name == RUN_COMMAND => self.commands(commands),
+                DeValue::Table(carriers) if name == CARRY => self.carriers(carriers),
                 DeValue::Table(facts) if name == FACTS => self.facts(facts),
                 DeValue::Table(params) if name == PARAMS => self.params(params),
                 DeValue::Table(lints) if name == LINTS => self.lints(lints),
                 DeValue::Table(roles) if name == ROLES => self.roles(roles),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if [PARAMS, RUN_COMMAND, ROLES, FACTS, LINTS].contains(&name)
+                _ if [PARAMS, CARRY, RUN_COMMAND, ROLES, FACTS, LINTS].contains(&name)
                     || (is_table && setting(name).is_none()) =>
                 {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
@@ -197,7 +199,7 @@ fn known(table: &str) -> Vec<&'static str> {
         _ => setting.key,
     };
     let inside = SETTINGS.iter().filter(|setting| table.is_empty() || table_of(setting) == Some(table));
-    let tables = [PARAMS, ROLES, RUN_COMMAND, FACTS, LINTS].into_iter().filter(|_| table.is_empty());
+    let tables = [PARAMS, ROLES, CARRY, RUN_COMMAND, FACTS, LINTS].into_iter().filter(|_| table.is_empty());
     inside.map(name).chain(tables).chain([ALIAS.0].into_iter().filter(|_| table == ALIAS.1)).collect()
 }
 

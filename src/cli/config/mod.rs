@@ -1,5 +1,6 @@
 //! Settings: the command line over the environment (`HENCE_…`) over `hence.toml` over defaults, each with its origin.
 
+pub(super) mod carried;
 mod codes;
 mod decisions;
 mod environment;
@@ -24,8 +25,9 @@ use hence_lang::analysis::lints::levels::Levels;
 use hence_ledger::Redaction;
 
 use super::{Failure, output};
+use carried::Carried;
 use settings::{SETTINGS, Setting};
-use values::{Command, Content, Records, Values};
+use values::{Content, Records, Values};
 
 pub(super) use show::Show;
 
@@ -307,9 +309,9 @@ impl Config {
         }
     }
 
-    /// The programs that carry decisions out.
-    pub(super) fn commands(&self) -> &[Command] {
-        &self.values.commands
+    /// How decisions are carried out, one entry a relation.
+    pub(super) fn carried(&self) -> &[Carried] {
+        &self.values.carried
     }
 
     /// The file of records that `[facts]` names for a relation.

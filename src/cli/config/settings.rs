@@ -118,3 +118,5 @@ pub(super) const PREFIX: &str = "HENCE_";
 pub(super) const RUN_COMMAND: &str = "run_command";
 /// The table of files of records, by relation.
 pub(super) const FACTS: &str = "facts";
+/// The table of how decisions are carried out, by relation.
+pub(super) const CARRY: &str = "carry";

@@ -10,7 +10,7 @@ use super::super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::super::output::{self, Format};
 use super::super::records::Records;
 use super::super::{DONE, Failure, Outcome};
-use super::settings::{FACTS, LINTS, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{FACTS, LINTS, PARAMS, ROLES, SETTINGS, Setting};
 use super::{Origin, get};
 
 /// Show every setting with its value and where it comes from
@@ -58,7 +58,7 @@ impl Show {
         rows.extend(self.params());
         rows.extend(lints());
         rows.extend(roles());
-        rows.extend(commands());
+        rows.extend(carried());
         rows.extend(records());
         let mut out = output::out(self.format);
         let object = |row: &Row| {
@@ -94,16 +94,16 @@ impl Show {
         Ok(DONE)
     }
 
-    /// Checks what `[run_command]` names against the rules that hold where none are named.
+    /// Checks what `[carry]` and `[run_command]` name against the rules that hold where none are named.
     fn check_commands(&self) -> Result<(), Failure> {
-        if get().commands().is_empty() || self.rules.is_named() {
+        if get().carried().is_empty() || self.rules.is_named() {
             return Ok(());
         }
         match self.rules.source().build() {
             Ok(rules) => get().check_commands(&rules),
             Err(_) => {
                 output::warning(
-                    "the rules have errors (`hence check` shows them), so the decisions in `[run_command]` \
+                    "the rules have errors (`hence check` shows them), so the decisions in `[carry]` \
                     can't be checked",
                 );
                 Ok(())
@@ -192,12 +192,12 @@ fn roles() -> impl Iterator<Item = Row> {
     })
 }
 
-/// The programs that carry decisions out.
-fn commands() -> impl Iterator<Item = Row> {
-    get().commands().iter().map(|command| Row {
-        key: format!("{RUN_COMMAND}.{}", command.decision),
-        value: command.to_string(),
-        origin: command.origin.clone(),
+/// How decisions are carried out.
+fn carried() -> impl Iterator<Item = Row> {
+    get().carried().iter().map(|carried| Row {
+        key: format!("{}.{}", carried.table, carried.decision),
+        value: carried.to_string(),
+        origin: carried.origin.clone(),
         variable: String::new(),
     })
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -19,6 +18,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::super::options::{EngineName, duration, limit, time_limit};
 use super::Origin;
+use super::carried::Carried;
 use super::settings::{Kind, NONE};
 
 /// The value of a setting.
@@ -46,33 +46,6 @@ impl fmt::Display for Content {
     }
 }
 
-/// A program that carries out the decisions of a relation.
-#[derive(Clone, Debug)]
-pub(in super::super) struct Command {
-    /// The relation.
-    pub(in super::super) decision: String,
-    /// The program as it is written: a path, or a name to be found on the `PATH`.
-    pub(in super::super) program: String,
-    /// Its arguments.
-    pub(in super::super) args: Vec<String>,
-    /// How long it may run.
-    pub(in super::super) time_limit: Duration,
-    /// The variables that it sees beside those that every program sees.
-    pub(in super::super) env: Vec<String>,
-    /// Where it stands.
-    pub(super) origin: Origin,
-    /// The place of the relation's name in the file, in bytes.
-    pub(super) key: Range<usize>,
-}
-
-impl fmt::Display for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.program)?;
-        self.args.iter().try_for_each(|arg| write!(f, " {arg}"))?;
-        write!(f, ", at most {}", Content::Duration(self.time_limit))
-    }
-}
-
 /// A file of records of a relation.
 #[derive(Clone, Debug)]
 pub(super) struct Records {
@@ -93,7 +66,7 @@ impl fmt::Display for Records {
 pub(super) struct Values {
     pub(super) settings: BTreeMap<&'static str, (Content, Origin)>,
     pub(super) params: BTreeMap<String, (Value, Origin)>,
-    pub(super) commands: Vec<Command>,
+    pub(super) carried: Vec<Carried>,
     pub(super) roles: BTreeMap<String, (Vec<String>, Origin)>,
     pub(super) facts: Vec<Records>,
     pub(super) lints: BTreeMap<Code, (Level, Origin)>,

@@ -1,0 +1,292 @@
+//! One attempt to carry a decision out, from its beginning on the disk to what came of it there.
+
+use hence::session::{self, Change, DecisionId, Outcome as Decided, Session};
+use hence_actuators::carry::{Failed, Fate, Order, Report};
+use hence_actuators::file_requests;
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::schema::{Column, ColumnType};
+use hence_core::symbol::Symbol;
+use hence_core::value::{Type, Value};
+use hence_ledger::{Draft, Schema, When, is_reserved};
+use hence_runtime::{Mark, Note, RELATION, State, columns};
+
+use super::super::{Failure, open, output, time};
+use super::Event;
+use super::answer::Answer;
+use super::outbox::Item;
+use super::ways::Way;
+
+/// The author of what hence itself notes.
+pub(super) const AUTHOR: &str = "hence";
+
+/// An entry at work.
+pub(super) struct Attempt<'a> {
+    pub(super) session: &'a mut Session,
+    pub(super) way: &'a Way,
+    pub(super) id: DecisionId,
+    pub(super) item: &'a mut Item,
+    pub(super) now: i64,
+    /// Whether the outcomes are to hold all decisions that stand.
+    pub(super) list: bool,
+}
+
+impl Attempt<'_> {
+    /// Begins an attempt, unless what the decision requires doesn't stand; what came of it.
+    pub(super) fn begin(&mut self, number: u32) -> Result<Option<Event>, Failure> {
+        let decision = self.item.decision.fact.clone();
+        if let Some(lack) = self.session.lacking(&decision, self.now)? {
+            output::warning(&format!("{} `{decision}` is not carried out: {lack}", self.id));
+            return Ok(None);
+        }
+        if self.way.carrier.name() == file_requests::NAME && filed(self.session, &decision)? {
+            return self.end(Mark::Carried, String::from("it is requested already")).map(Some);
+        }
+        if self.way.carrier.is_outside() {
+            self.note(number, Mark::Begun, String::new())?;
+        }
+        match self.carry_out(number) {
+            Ok(report) => self.answered(number, report).map(Some),
+            Err(failed) => self.failed(number, failed).map(Some),
+        }
+    }
+
+    fn carry_out(&self, attempt: u32) -> Result<Report, Failed> {
+        let decision = &self.item.decision;
+        let columns = declared(self.session, decision.fact.relation);
+        let name = self.id.to_string();
+        let order = Order {
+            id: &name,
+            attempt,
+            decision: &decision.fact,
+            columns: &columns,
+            rule: decision.rule.as_deref(),
+            because: decision.sentence.as_deref(),
+            now: self.now,
+        };
+        let span = tracing::info_span!("carry_out", carrier = self.way.carrier.name(), decision = name);
+        span.in_scope(|| self.way.carrier.carry_out(&order))
+    }
+
+    /// Records what was answered, then that it is done.
+    fn answered(&mut self, number: u32, report: Report) -> Result<Event, Failure> {
+        let by = self.way.carrier.name();
+        show_output(&self.way.carrier.speaker(), &report.said);
+        let mut answer = Answer::read(self.session, by, report);
+        let asserted = answer.facts.len();
+        let mut decided = Vec::new();
+        if asserted > 0 {
+            let note = Note { attempt: number, mark: Mark::Answered, ..self.blank() };
+            let facts = std::mem::take(&mut answer.facts);
+            let said = format!("carried out by {by}");
+            match self.commit(self.way.author.clone(), facts.clone(), &note, said)? {
+                Ok(found) => decided.push(found),
+                Err(why) => {
+                    let lines: Vec<String> = facts.iter().map(hence_core::json::line).collect();
+                    answer.fault(&format!("{why}: {}", lines.join("\n")));
+                }
+            }
+        }
+        if decided.is_empty() && !self.way.carrier.is_outside() {
+            return self.failed(number, Failed::new(Fate::Undone, answer.faults));
+        }
+        if !answer.faults.is_empty() {
+            output::warning(&format!("the answer of {by} to {}: {}", self.id, answer.faults));
+        }
+        let asserted = if decided.is_empty() { 0 } else { asserted };
+        self.item.entry.attempt = number;
+        let event = self.end(Mark::Carried, answer.faults)?;
+        decided.extend(event.decided);
+        Ok(Event { asserted, decided, ..event })
+    }
+
+    /// Records that it failed, and whether it is tried again.
+    fn failed(&mut self, number: u32, failed: Failed) -> Result<Event, Failure> {
+        show_output(&self.way.carrier.speaker(), &failed.said);
+        let mut mark = match failed.fate {
+            Fate::Undone => Mark::Failed,
+            Fate::Unknown => Mark::Unknown,
+            Fate::Refused => Mark::GivenUp,
+        };
+        let note = Note { attempt: number, mark, ..self.blank() };
+        let mut after = self.item.entry.clone();
+        after.take(note);
+        if after.state(&self.way.policy) == State::Failed && after.tried >= self.way.policy.attempts {
+            mark = Mark::GivenUp;
+        }
+        output::warning(&failed.message);
+        if mark.is_end() {
+            self.item.entry.attempt = number;
+            return self.end(mark, failed.message);
+        }
+        self.note(number, mark, failed.message.clone())?;
+        Ok(self.event(failed.message, Vec::new()))
+    }
+
+    /// Notes how an entry ends, and tells rules that ask for it.
+    pub(super) fn end(&mut self, mark: Mark, detail: String) -> Result<Event, Failure> {
+        let note = Note { mark, detail: detail.clone(), ..self.blank() };
+        let decided = self.settle(AUTHOR, note)?;
+        Ok(self.event(detail, decided))
+    }
+
+    /// Notes what a person says of an entry.
+    pub(super) fn decide(&mut self, author: &str, note: Note) -> Result<(), Failure> {
+        match note.mark.is_end() {
+            true => self.settle(author, note).map(drop),
+            false => self.keep(author, note),
+        }
+    }
+
+    fn settle(&mut self, author: &str, note: Note) -> Result<Vec<Decided>, Failure> {
+        let said = told(self.session, self.id, self.item.decision.fact.relation, &note);
+        let mut decided = Vec::new();
+        let words = self.words(&note);
+        match said.map(|fact| self.commit(author.to_owned(), vec![fact], &note, words)).transpose()? {
+            Some(Ok(found)) => {
+                decided.push(found);
+                self.item.entry.take(note);
+            }
+            Some(Err(why)) => {
+                output::warning(&format!("`carried` of {} is not asserted: {why}", self.id));
+                self.keep(author, note)?;
+            }
+            None => self.keep(author, note)?,
+        }
+        self.item.is_over = true;
+        Ok(decided)
+    }
+
+    fn event(&self, detail: String, decided: Vec<Decided>) -> Event {
+        let (decision, by) = (self.item.decision.fact.clone(), self.way.carrier.name());
+        let (entry, policy) = (&self.item.entry, &self.way.policy);
+        let (state, attempts, next) = (entry.state(policy), entry.attempt, entry.next(policy));
+        Event { id: self.id, decision, by, state, attempts, next, detail, asserted: 0, decided }
+    }
+
+    /// A note of this attempt that says nothing yet.
+    fn blank(&self) -> Note {
+        let carrier = self.way.carrier.name().to_owned();
+        let attempt = self.item.entry.attempt;
+        Note { attempt, mark: Mark::Begun, carrier, detail: String::new(), at: self.now }
+    }
+
+    fn note(&mut self, attempt: u32, mark: Mark, detail: String) -> Result<(), Failure> {
+        let note = Note { attempt, mark, detail, ..self.blank() };
+        self.keep(AUTHOR, note)
+    }
+
+    /// Records a note that no rule reads.
+    fn keep(&mut self, author: &str, note: Note) -> Result<(), Failure> {
+        let draft = Draft {
+            author: author.to_owned(),
+            source: format!("decision {}", self.id),
+            note: Some(self.words(&note)),
+            time: time::wall_clock(),
+            assertions: vec![note.fact(&self.id.to_string())],
+            schemas: schemas(self.session)?,
+            ..Draft::default()
+        };
+        self.session.keep(&draft)?;
+        self.item.entry.take(note);
+        Ok(())
+    }
+
+    /// Records facts with a note; why not, where these facts can't be taken.
+    fn commit(
+        &mut self,
+        author: String,
+        facts: Vec<Fact>,
+        note: &Note,
+        said: String,
+    ) -> Result<Result<Decided, String>, Failure> {
+        let mut assertions = facts;
+        assertions.push(note.fact(&self.id.to_string()));
+        let change = Change {
+            assertions,
+            author,
+            source: format!("decision {}", self.id),
+            note: Some(said),
+            time: time::wall_clock(),
+            now: self.now,
+            list: self.list,
+            ..Change::default()
+        };
+        match self.session.commit(change, false) {
+            Ok(mut decided) => {
+                decided.changes.added.retain(|fact| !is_reserved(fact.relation));
+                Ok(Ok(decided))
+            }
+            Err(error) if error.is_of_the_change() => Ok(Err(error.to_string())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What a transaction says of a note.
+    fn words(&self, note: &Note) -> String {
+        let by = self.way.carrier.name();
+        match note.mark {
+            Mark::Begun => format!("begun by {by}"),
+            Mark::Answered | Mark::Carried => format!("carried out by {by}"),
+            Mark::Failed | Mark::Unknown | Mark::Cancelled => {
+                format!("not carried out by {by}: {}", note.detail)
+            }
+            Mark::GivenUp => format!("not carried out by {by}, given up: {}", note.detail),
+            Mark::Retry => String::from("to be tried again"),
+            Mark::Skipped => String::from("not to be carried out"),
+        }
+    }
+}
+
+/// The columns of notes, where the ledger doesn't have them yet.
+fn schemas(session: &Session) -> Result<Vec<Schema>, Failure> {
+    let ledger = session.ledger().or_broken("an outbox is one of a ledger");
+    let relation = Symbol::new(RELATION);
+    if ledger.recorded(relation, When::Now).map_err(open::failure)?.is_some() {
+        return Ok(Vec::new());
+    }
+    let columns = columns().map(|(name, ty)| Column::new(name, ColumnType::plain(ty)));
+    Ok(vec![Schema { relation, columns: columns.into(), renews: false }])
+}
+
+/// The fact `carried(id, relation, outcome, at)`, if the rules declare such an input.
+fn told(session: &Session, id: DecisionId, relation: Symbol, note: &Note) -> Option<Fact> {
+    let rules = session.rules();
+    let declared = &rules.program[rules.program.find(Symbol::new("carried"))?];
+    let word = |column: &str, word: &str| {
+        let column = declared.columns.iter().find(|known| known.name.as_str() == column)?;
+        let name = column.ty.ty == Type::Name;
+        Some(if name {
+            Value::Name(Symbol::new(&format!("/{}", word.trim_start_matches('/'))))
+        } else {
+            Value::String(Symbol::new(word.trim_start_matches('/')))
+        })
+    };
+    let values = [
+        ("id", Value::String(Symbol::new(&id.to_string()))),
+        ("relation", word("relation", relation.as_str())?),
+        ("outcome", word("outcome", note.mark.word())?),
+        ("at", Value::Time(note.at)),
+    ];
+    session::fact_by_name(rules, "carried", &values).ok()
+}
+
+/// Shows people what a program wrote to standard error.
+fn show_output(program: &str, said: &str) {
+    said.lines().for_each(|line| output::note(&format!("{program}: {line}")));
+}
+
+/// Whether the request that a decision leads to is there already.
+fn filed(session: &Session, decision: &Fact) -> Result<bool, Failure> {
+    let ledger = session.ledger().or_broken("an outbox is one of a ledger");
+    let id = Value::String(Symbol::new(&file_requests::id_of(decision)));
+    let relation = file_requests::filed_as(decision.relation.as_str());
+    let column = file_requests::key_of(relation);
+    session::stands_with(ledger, Symbol::new(relation), column, id).map_err(open::failure)
+}
+
+fn declared(session: &Session, relation: Symbol) -> Vec<String> {
+    let program = &session.rules().program;
+    let id = program.find(relation).or_broken("a relation with a carrier is one of the rules");
+    program[id].columns.iter().map(|column| column.name.to_string()).collect()
+}

@@ -1,0 +1,142 @@
+//! Carrying out: decisions that are due in the outbox go to their carriers, and what comes of them is recorded.
+
+mod answer;
+mod attempt;
+mod command;
+mod list;
+mod outbox;
+mod ways;
+
+use std::collections::VecDeque;
+
+use hence::session::{DecisionId, Outcome as Decided, Session};
+use hence_core::fact::Fact;
+use hence_runtime::{Mark, State, Step};
+
+use super::{Failure, output};
+use outbox::Outbox;
+use ways::Ways;
+
+pub(super) use command::CarryOut;
+pub(super) use list::OutboxCommand;
+
+/// How often in a row what comes of a decision may lead to another one that is carried out.
+const LONGEST_CHAIN: usize = 100;
+
+/// Carries decisions out.
+pub(super) struct Carry {
+    ways: Ways,
+    /// What is open, once that was looked up.
+    outbox: Option<Outbox>,
+    /// Whether the outcomes are to hold all decisions that stand.
+    list: bool,
+}
+
+/// What became of one entry.
+pub(super) struct Event {
+    /// The decision's id.
+    pub(super) id: DecisionId,
+    /// The decision.
+    pub(super) decision: Fact,
+    /// Its carrier.
+    pub(super) by: &'static str,
+    /// The state that it came to.
+    pub(super) state: State,
+    /// Which attempt it was, 0 for none.
+    pub(super) attempts: u32,
+    /// When it is tried again, in microseconds since the epoch.
+    pub(super) next: Option<i64>,
+    /// What is said of it.
+    pub(super) detail: String,
+    /// How many facts it answered.
+    pub(super) asserted: usize,
+    /// What followed from them.
+    pub(super) decided: Vec<Decided>,
+}
+
+impl Event {
+    /// Whether it was carried out.
+    pub(super) fn is_carried(&self) -> bool {
+        self.state == State::Carried
+    }
+}
+
+impl Carry {
+    /// File requests, and what `hence.toml` names.
+    pub(super) fn new(session: &Session, list: bool) -> Result<Self, Failure> {
+        Ok(Self { ways: Ways::of(session.rules())?, outbox: None, list })
+    }
+
+    /// Carries out what is due, `decided` among it, then what follows from that, and so on.
+    pub(super) fn after(
+        &mut self,
+        session: &mut Session,
+        decided: &Decided,
+        now: i64,
+    ) -> Result<Vec<Event>, Failure> {
+        let mut outbox = match self.outbox.take() {
+            Some(mut outbox) => {
+                outbox.draw(&self.ways, decided, 0);
+                outbox
+            }
+            None => Outbox::read(session, &self.ways)?,
+        };
+        let mut queue: VecDeque<DecisionId> = outbox.open.keys().copied().collect();
+        let mut events = Vec::new();
+        while let Some(id) = queue.pop_front() {
+            let Some(event) = self.step(session, &mut outbox, id, now)? else { continue };
+            let chain = outbox.chain(id) + 1;
+            for decided in &event.decided {
+                queue.extend(outbox.draw(&self.ways, decided, chain));
+            }
+            events.push(event);
+        }
+        outbox.close();
+        self.outbox = Some(outbox);
+        Ok(events)
+    }
+
+    /// How many entries wait for a person.
+    pub(super) fn waiting(&self) -> usize {
+        let open = self.outbox.iter().flat_map(|outbox| outbox.open.values());
+        let waits = |item: &&outbox::Item| {
+            let way = self.ways.get(item.decision.fact.relation);
+            way.is_some_and(|way| item.entry.state(&way.policy) == State::Waiting)
+        };
+        open.filter(waits).count()
+    }
+
+    /// Does what is to be done about one entry; `None` where that is nothing.
+    fn step(
+        &self,
+        session: &mut Session,
+        outbox: &mut Outbox,
+        id: DecisionId,
+        now: i64,
+    ) -> Result<Option<Event>, Failure> {
+        let Some(item) = outbox.open.get_mut(&id) else { return Ok(None) };
+        let Some(way) = self.ways.get(item.decision.fact.relation) else { return Ok(None) };
+        let stands = session.is_in_force(id, &item.decision.fact)?;
+        let mut attempt = attempt::Attempt { session, way, id, item, now, list: self.list };
+        match attempt.item.entry.step(&way.policy, stands, now) {
+            Step::Carry(_) if attempt.item.chain > LONGEST_CHAIN => {
+                let message =
+                    format!("{id} follows a chain of {LONGEST_CHAIN} decisions carried out, and waits");
+                output::warning(&message);
+                Ok(None)
+            }
+            Step::Carry(number) => attempt.begin(number),
+            Step::Finish => attempt.end(Mark::Carried, String::new()).map(Some),
+            Step::Cancel if attempt.item.entry.last.is_none() => {
+                attempt.item.is_over = true;
+                Ok(None)
+            }
+            Step::Cancel => attempt.end(Mark::Cancelled, String::from("the decision lapsed")).map(Some),
+            Step::GiveUp => {
+                let tried = attempt.item.entry.tried;
+                attempt.end(Mark::GivenUp, format!("tried {tried} times")).map(Some)
+            }
+            Step::Wait(_) | Step::Ask | Step::Done => Ok(None),
+        }
+    }
+}

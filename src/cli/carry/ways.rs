@@ -1,0 +1,128 @@
+//! How decisions are carried out in a run: the carriers that `hence.toml` names, and the requests that packs file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hence::session::RuleSet;
+use hence_actuators::append::{Append, Place};
+use hence_actuators::carry::Carrier;
+use hence_actuators::file_requests::{self, FileRequests};
+use hence_actuators::run_command::{Program, RunCommand};
+use hence_actuators::template::Assert;
+use hence_actuators::webhook::WebHook;
+use hence_core::file;
+use hence_core::schema::Kind;
+use hence_core::symbol::Symbol;
+use hence_runtime::{Policy, Repeat};
+
+use super::super::config::carried::{Carried, Means, Secret};
+use super::super::{Failure, config};
+
+/// What [`Carried::table`] is called where it is that of programs alone.
+const RUN_COMMAND: &str = "run_command";
+/// The same for all carriers, as messages call a carrier that is a program.
+const COMMAND: &str = "command";
+/// The largest secret, in bytes.
+const LARGEST_SECRET: u64 = 64 << 10;
+/// Requests are facts of hence's own, so nothing keeps them from being filed but the rules, which another run may mend.
+pub(super) const REQUESTS: Policy = Policy { repeat: Repeat::Safe, attempts: 5, pause: 5_000_000 };
+
+/// How the decisions of one relation are carried out.
+pub(super) struct Way {
+    /// By what.
+    pub(super) carrier: Box<dyn Carrier>,
+    /// Under which name its answers are asserted.
+    pub(super) author: String,
+    /// How often it is tried.
+    pub(super) policy: Policy,
+}
+
+/// How decisions are carried out, by relation.
+pub(super) struct Ways(BTreeMap<Symbol, Way>);
+
+impl Ways {
+    /// Those of the decisions of `rules`.
+    ///
+    /// # Errors
+    /// A variable that isn't set, a secret that can't be read.
+    pub(super) fn of(rules: &RuleSet) -> Result<Self, Failure> {
+        let declared = |name: &str, kind: Kind| {
+            let id = rules.program.find(Symbol::new(name));
+            id.is_some_and(|id| rules.program[id].kind == kind)
+        };
+        let mut ways = BTreeMap::new();
+        for relation in file_requests::RELATIONS {
+            // Without the pack that answers it, a request would wait for ever.
+            if declared(relation, Kind::Decision) && declared(file_requests::filed_as(relation), Kind::Input)
+            {
+                let (carrier, author) = (Box::new(FileRequests), String::from(file_requests::NAME));
+                ways.insert(Symbol::new(relation), Way { carrier, author, policy: REQUESTS });
+            }
+        }
+        let Some(root) = config::get().root() else { return Ok(Self(ways)) };
+        for carried in
+            config::get().carried().iter().filter(|known| declared(&known.decision, Kind::Decision))
+        {
+            let carrier = carrier(carried, root)?;
+            let author = carried.author.clone().unwrap_or_else(|| carrier.name().to_owned());
+            ways.insert(Symbol::new(&carried.decision), Way { carrier, author, policy: carried.policy });
+        }
+        Ok(Self(ways))
+    }
+
+    /// How the decisions of a relation are carried out; `None` where they aren't.
+    pub(super) fn get(&self, relation: Symbol) -> Option<&Way> {
+        self.0.get(&relation)
+    }
+}
+
+fn carrier(carried: &Carried, root: &Path) -> Result<Box<dyn Carrier>, Failure> {
+    let time_limit = carried.time_limit;
+    Ok(match &carried.means {
+        Means::Command { program, args, env } => {
+            if let Some(name) = env.iter().find(|name| std::env::var_os(name).is_none()) {
+                return Err(not_set(carried, "env", name));
+            }
+            // A path with a `/` is seen from the folder of the settings.
+            let inside = program.contains('/');
+            let program = if inside { root.join(program) } else { PathBuf::from(program) };
+            let program = Program { program, args: args.clone(), time_limit, env: env.clone() };
+            let name = if carried.table == RUN_COMMAND { RUN_COMMAND } else { COMMAND };
+            Box::new(RunCommand { name, program })
+        }
+        Means::WebHook { url, secret } => {
+            let secret = secret.as_ref().map(|secret| read(carried, secret)).transpose()?;
+            Box::new(WebHook { url: url.clone(), secret, time_limit })
+        }
+        Means::Lines(path) => Box::new(Append { place: Place::Lines(path.clone()) }),
+        Means::Folder(path) => Box::new(Append { place: Place::Folder(path.clone()) }),
+        Means::Facts(templates) => Box::new(Assert { templates: templates.clone() }),
+    })
+}
+
+/// A secret, which is not empty.
+fn read(carried: &Carried, secret: &Secret) -> Result<Vec<u8>, Failure> {
+    let (place, bytes) = match secret {
+        Secret::Variable(name) => {
+            let value = std::env::var(name).map_err(|_| not_set(carried, "secret_env", name))?;
+            (format!("variable `{name}`"), value.into_bytes())
+        }
+        Secret::File(path) => {
+            let unread = |error| Failure::Usage(format!("can't read `{}`: {error}", path.display()));
+            let mut bytes = file::read(path, LARGEST_SECRET).map_err(unread)?;
+            bytes.truncate(bytes.trim_ascii_end().len());
+            (format!("file `{}`", path.display()), bytes)
+        }
+    };
+    if bytes.is_empty() {
+        return Err(Failure::Usage(format!("the secret of `{}` is empty: {place}", carried.decision)));
+    }
+    Ok(bytes)
+}
+
+fn not_set(carried: &Carried, key: &str, name: &str) -> Failure {
+    Failure::Usage(format!(
+        "`{key}` of `{}` in `[{}]` names `{name}`, which is not set in the environment of hence",
+        carried.decision, carried.table
+    ))
+}
