@@ -13,6 +13,7 @@ use hence_proof::proof::Pattern;
 
 use super::carry::Carry;
 use super::diagnostics::count;
+use super::due::Due;
 use super::follow::{Follow, Refused};
 use super::options::{ChangeOptions, EngineOptions, FactOptions, RuleOptions, moment};
 use super::output::{self, Format};
@@ -77,13 +78,25 @@ impl Decide {
             let (now, batch) = (self.facts.now, self.batch);
             // What is read of a line takes several times its bytes.
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
-            let refused = Refused::default();
             let rules = open::reading_for(session.rules(), &author).into_owned();
+            let session = session.keeping();
             let incoming = Incoming::of_standard_input();
             let owner = open::lending(&self.facts, incoming.mailbox(), LONGEST_TURN)?;
-            let records = lines;
-            let follow =
-                Follow { session, rules, author, now, batch, most, carry, records, refused, incoming, owner };
+            let follow = Follow {
+                session,
+                rules,
+                author,
+                source: "decide --follow",
+                now,
+                batch,
+                most,
+                carry,
+                records: lines,
+                refused: Refused::default(),
+                incoming,
+                owner,
+                due: Due::default(),
+            };
             return follow.run(assertions, &mut terminal::json());
         }
         let change = Change {
@@ -122,7 +135,8 @@ impl Decide {
                     true => open::for_owning(rules, facts, engine)?,
                     false => open::for_writing(rules, facts, engine, self.dry_run)?,
                 };
-                Ok(Asking { session, now: facts.now(), as_of: None })
+                let now = time::of(&session, facts.now)?;
+                Ok(Asking { session, now, as_of: None })
             }
         }
     }

@@ -1,13 +1,12 @@
 //! `hence decide --follow`: facts line by line in, decisions drawn and lapsed line by line out.
 
 use std::io::{self, Write};
-use std::time::Instant;
 
 use serde_json::{Value as Json, json};
 
 use hence::session::{self, Change, DecisionId, Outcome as Decided, RuleSet, Session, SessionError};
 use hence_core::fact::Fact;
-use hence_core::fault;
+use hence_core::literal;
 use hence_core::meter;
 use hence_core::value::Value;
 use hence_ledger::Lapsed;
@@ -15,9 +14,10 @@ use hence_ledger::interchange::Mapping;
 
 use super::carry::Carry;
 use super::diagnostics::count;
+use super::due::Due;
 use super::lines::LONGEST_LINE;
-use super::owner::{Ask, Came, Incoming, Owner};
-use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, effects, open, output, time};
+use super::owner::{Came, Incoming, Owner};
+use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, due, effects, open, output, time};
 
 /// How many faults of the lines of one transaction are told.
 const MOST_FAULTS: usize = 100;
@@ -34,6 +34,8 @@ pub(super) struct Follow {
     pub(super) rules: RuleSet,
     /// Who asserts the facts.
     pub(super) author: String,
+    /// How the ledger calls what brings them.
+    pub(super) source: &'static str,
     /// The clock; the wall clock where there is none.
     pub(super) now: Option<i64>,
     /// Whether a blank line ends a transaction, instead of every line.
@@ -50,6 +52,8 @@ pub(super) struct Follow {
     pub(super) incoming: Incoming,
     /// What lends the ledger to others between them.
     pub(super) owner: Option<Owner>,
+    /// What falls due by itself.
+    pub(super) due: Due,
 }
 
 /// Lines, or batches of them, of which nothing was recorded.
@@ -109,20 +113,28 @@ impl Said {
 }
 
 impl Follow {
-    /// Commits `first` if there is any, then answers what comes in to its end.
+    /// Commits `first` if there is any, then answers what comes in to its end, and what falls due meanwhile.
     pub(super) fn run(mut self, first: Vec<Fact>, out: &mut dyn Write) -> Outcome {
         if !first.is_empty() {
             self.answer(Said { assertions: first, ..Said::default() }, out)?;
         }
+        self.begin(out)?;
         let (mut said, mut number) = (Said::default(), 0u64);
         loop {
-            let due = self.idle()?;
-            let bytes = match self.incoming.next(due)? {
+            let until = self.wakes()?.map(due::deadline);
+            let bytes = match self.incoming.next(until)? {
                 Came::Line(bytes) => bytes,
-                Came::Due => continue,
                 Came::End => break,
+                Came::Due => {
+                    self.fall_due(time::wall_clock(), out)?;
+                    continue;
+                }
                 Came::Asked(ask) => {
-                    self = self.lend(ask)?;
+                    let Self { session, owner: Some(owner), .. } = self else { continue };
+                    let known = session.last_tx();
+                    let Some(session) = owner.lend(session, ask)? else { return Ok(DONE) };
+                    self = Self { session, owner: Some(owner), ..self };
+                    self.take_up(known, out)?;
                     continue;
                 }
             };
@@ -141,20 +153,6 @@ impl Follow {
         }
         open::show_notices(&self.session.close());
         Ok(self.refused.status(self.batch))
-    }
-
-    /// What is done before each wait, whatever it waits for: nothing yet; and when to come back at the latest.
-    fn idle(&mut self) -> Result<Option<Instant>, Failure> {
-        Ok(None)
-    }
-
-    /// Lends the ledger for a turn; what was recorded meanwhile is in afterwards.
-    fn lend(self, ask: Ask) -> Result<Self, Failure> {
-        let Some(owner) = &self.owner else { return Ok(self) };
-        match owner.lend(self.session, ask)? {
-            Some(session) => Ok(Self { session, ..self }),
-            None => fault::broken("a stream stops at the end of its input only"),
-        }
     }
 
     /// Adds what a line says to `said`, unless that is refused already: then what follows is not kept either.
@@ -221,19 +219,26 @@ impl Follow {
             return Ok(self.refuse(said.line, &said.faults, said.is_stopped, out)?);
         }
         self.now = said.now.or(self.now);
-        let clock = time::wall_clock();
+        let wall = time::wall_clock();
+        if self.now.is_none() {
+            self.fall_due(wall, out)?;
+        }
         let change = Change {
             assertions: said.assertions,
             retractions: said.retractions,
             author: self.author.clone(),
-            source: String::from("decide --follow"),
-            time: clock,
-            now: self.now.unwrap_or(clock),
+            source: String::from(self.source),
+            time: wall,
+            now: self.clock(wall)?,
             ..Change::default()
         };
         let now = change.now;
+        self.due.rest = None;
         match self.session.commit(change, false) {
-            Ok(decided) => self.write(said.line, &decided, now, out),
+            Ok(decided) => {
+                self.follow_schedules(&decided, now);
+                self.write(Some(said.line), &decided, now, out)
+            }
             // What is wrong with the lines leaves the session as it was; what is wrong with the ledger stays wrong.
             Err(error) if error.is_of_the_change() => {
                 let stopped = error.is_limit();
@@ -243,7 +248,13 @@ impl Follow {
         }
     }
 
-    fn refuse(&mut self, line: u64, errors: &[Json], stopped: bool, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn refuse(
+        &mut self,
+        line: u64,
+        errors: &[Json],
+        stopped: bool,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let refused = &mut self.refused;
         refused.first = if refused.number == 0 { line } else { refused.first };
         refused.number += 1;
@@ -252,13 +263,42 @@ impl Follow {
         out.flush()
     }
 
-    fn write(&mut self, line: u64, decided: &Decided, now: i64, out: &mut dyn Write) -> Result<(), Failure> {
+    /// Writes what became of a line, or of an instant.
+    pub(super) fn write(
+        &mut self,
+        line: Option<u64>,
+        decided: &Decided,
+        now: i64,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
         self.write_changes(decided, out)?;
-        let events = match &mut self.carry {
-            Some(carry) => carry.after(&mut self.session, decided, now)?,
-            None => Vec::new(),
-        };
-        for event in events {
+        self.carry_out(decided, now, out)?;
+        let changes = &decided.changes;
+        let mut end = json!({
+            "change": "committed", "line": line, "tx": decided.committed.as_ref().map(|committed| committed.tx),
+            "asserted": changes.added.len(), "retracted": changes.removed.len(),
+            "drawn": decided.drawn.len(), "lapsed": decided.lapsed.len(), "standing": decided.standing_count(),
+        });
+        if let (Some(fields), None) = (end.as_object_mut(), line) {
+            fields.insert(String::from("now"), json!(literal::time_text(now)));
+        }
+        if let (Some(fields), false) = (end.as_object_mut(), decided.reports.is_empty()) {
+            fields.insert(String::from("reports"), json!(decided.reports));
+        }
+        write_line(out, &end)?;
+        open::show_notices(&self.session.take_notices());
+        Ok(out.flush()?)
+    }
+
+    /// Carries out what is due, `decided` among it.
+    pub(super) fn carry_out(
+        &mut self,
+        decided: &Decided,
+        now: i64,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let Some(carry) = &mut self.carry else { return Ok(()) };
+        for event in carry.after(&mut self.session, decided, now)? {
             if event.is_carried() {
                 let mut fields = changed("carried", Some(event.id), &event.decision, None, None);
                 if let Some(fields) = fields.as_object_mut() {
@@ -269,17 +309,6 @@ impl Follow {
             }
             event.decided.iter().try_for_each(|decided| self.write_changes(decided, out))?;
         }
-        let changes = &decided.changes;
-        let mut end = json!({
-            "change": "committed", "line": line, "tx": decided.committed.as_ref().map(|committed| committed.tx),
-            "asserted": changes.added.len(), "retracted": changes.removed.len(),
-            "drawn": decided.drawn.len(), "lapsed": decided.lapsed.len(), "standing": decided.standing_count(),
-        });
-        if let (Some(fields), false) = (end.as_object_mut(), decided.reports.is_empty()) {
-            fields.insert(String::from("reports"), json!(decided.reports));
-        }
-        write_line(out, &end)?;
-        open::show_notices(&self.session.take_notices());
         Ok(out.flush()?)
     }
 

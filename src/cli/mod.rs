@@ -14,6 +14,7 @@ mod config;
 mod decide;
 mod diagnostics;
 mod doc;
+mod due;
 mod effects;
 mod explain;
 mod export;
@@ -201,6 +202,7 @@ fn answer() -> Outcome {
         Ok((cli, given)) => {
             output::be_quiet(cli.quiet);
             config::load()
+                .and_then(|()| time::check())
                 .and_then(|()| logs::begin())
                 .and_then(|()| watch::begin(&given))
                 .and_then(|()| dispatch(cli.command))

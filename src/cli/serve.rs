@@ -1,22 +1,25 @@
-//! `hence serve`: a process that owns a store, keeps what follows from it, and lends it to other commands.
+//! `hence serve`: a process that owns a store, decides and carries out what falls due, and lends it to other commands.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 
-use hence::session::Session;
-use hence_ledger::{Ledger, Notice};
+use hence_ledger::Ledger;
 
+use super::carry::Carry;
+use super::due::{AUTHOR, Due};
+use super::follow::{Follow, Refused};
 use super::options::{EngineOptions, FactOptions, RuleOptions, duration, time_limit};
-use super::owner::{Event, LONGEST_TURN, Lendable, Mailbox, Owner};
-use super::{DONE, Failure, Outcome, open, output};
+use super::owner::{Event, Incoming, LONGEST_TURN, Mailbox, Owner};
+use super::{DONE, Failure, Outcome, open, output, terminal};
 
-/// Own a ledger: other commands on it, and reviews beside an open stream, get a turn each
+/// Own a ledger: decide and carry out what falls due, and give other commands a turn each
 ///
-/// Serves until it is interrupted, or told to stop by SIGTERM: then it ends the turn at hand, closes the ledger and exits.
-/// `hence decide --follow` owns its ledger in the same way.
+/// What other commands record is decided when their turn ends, and what the clock brings when its instant comes; both are
+/// shown as JSON lines, as `hence decide --follow` shows them, which owns its ledger in the same way. Serves until it is
+/// interrupted, or told to stop by SIGTERM: then it ends the turn at hand, closes the ledger and exits.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence serve --store .hence rules/")]
 pub(super) struct Serve {
@@ -44,74 +47,61 @@ pub(super) struct Serve {
 impl Serve {
     pub(super) fn run(self) -> Outcome {
         let facts = FactOptions::of_store(self.store.clone(), self.wait);
+        let mailbox = Arc::<Mailbox>::default();
         if self.lend_only {
             Owner::check_free(&facts.store())?;
             let ledger = open::ledger(&facts, false)?;
-            return self.serve(ledger, &facts);
+            let owner = self.owner(&facts, &mailbox)?;
+            return lend(ledger, &owner, &mailbox);
         }
-        let session = open::for_owning(&self.rules.with_paths(&self.paths), &facts, &self.engine)?;
+        let session = open::for_owning(&self.rules.with_paths(&self.paths), &facts, &self.engine)?.keeping();
         session.check_columns()?;
         open::warn_of_undeclared(&session);
-        self.serve(session, &facts)
+        let carry = Some(Carry::new(&session, false)?);
+        let owner = Some(self.owner(&facts, &mailbox)?);
+        let follow = Follow {
+            rules: session.rules().clone(),
+            session,
+            author: String::from(AUTHOR),
+            source: "serve",
+            now: None,
+            batch: false,
+            most: 0,
+            records: None,
+            carry,
+            refused: Refused::default(),
+            incoming: Incoming::of(mailbox),
+            owner,
+            due: Due::default(),
+        };
+        follow.run(Vec::new(), &mut terminal::json())
     }
 
-    fn serve(&self, held: impl Served, facts: &FactOptions) -> Outcome {
-        let mailbox = Arc::<Mailbox>::default();
+    fn owner(&self, facts: &FactOptions, mailbox: &Arc<Mailbox>) -> Result<Owner, Failure> {
         let longest = self.turn.unwrap_or(LONGEST_TURN);
-        let Some(owner) = open::lending(facts, &mailbox, longest)? else {
+        let Some(owner) = open::lending(facts, mailbox, longest)? else {
             let message = "a ledger in memory has no other users; name a folder with --store";
             return Err(Failure::Usage(String::from(message)));
         };
         owner.stop_on_signals()?;
         let (store, process) = (facts.store(), std::process::id());
         output::note(&format!("process {process} serves the ledger at {}", store.display()));
-        serve(held, &owner, &mailbox)
+        Ok(owner)
     }
 }
 
-/// Serves until a signal; then the ledger is closed before the socket goes, so that whoever waits finds it free.
-fn serve(mut held: impl Served, owner: &Owner, mailbox: &Mailbox) -> Outcome {
+/// Lends until a signal; then the ledger is closed before the socket goes, so that whoever waits finds it free.
+fn lend(mut ledger: Ledger, owner: &Owner, mailbox: &Mailbox) -> Outcome {
     loop {
-        let due = held.idle()?;
-        match mailbox.next(due, false) {
-            Event::Asked(ask) => match owner.lend(held, ask)? {
-                Some(back) => held = back,
+        match mailbox.next(None, false) {
+            Event::Asked(ask) => match owner.lend(ledger, ask)? {
+                Some(back) => ledger = back,
                 None => return Ok(DONE),
             },
             Event::Due | Event::Chunk(_) => {}
             Event::End | Event::Stop => break,
         }
     }
-    open::show_notices(&held.close());
+    open::show_notices(&ledger.close());
     Ok(DONE)
-}
-
-/// What an owner serves.
-trait Served: Lendable {
-    /// What is done before each wait, whatever it waits for, and when to come back at the latest.
-    fn idle(&mut self) -> Result<Option<Instant>, Failure>;
-
-    /// Ends all work on the ledger, and says what came of it.
-    fn close(self) -> Vec<Notice>;
-}
-
-impl Served for Session {
-    /// The one place where the runtime does what is due: clock instants, schedules, the outbox. Nothing is yet.
-    fn idle(&mut self) -> Result<Option<Instant>, Failure> {
-        Ok(None)
-    }
-
-    fn close(self) -> Vec<Notice> {
-        Session::close(self)
-    }
-}
-
-impl Served for Ledger {
-    fn idle(&mut self) -> Result<Option<Instant>, Failure> {
-        Ok(None)
-    }
-
-    fn close(self) -> Vec<Notice> {
-        Ledger::close(self)
-    }
 }

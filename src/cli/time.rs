@@ -1,12 +1,77 @@
-//! The clock of a run: `--now`, else the wall clock.
+//! The clock of a run: `--now`, else the wall clock, which a test may set.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 
+use hence::session::Session;
 use hence_core::literal;
+
+use super::{Failure, output};
+
+/// Names a file that holds the instant which the wall clock shows; for tests, which then need no waiting.
+pub(super) const CLOCK: &str = "HENCE_CLOCK";
+
+/// What the file held when it was read last.
+static LAST: AtomicI64 = AtomicI64::new(i64::MIN);
 
 /// Microseconds since the epoch of the wall clock.
 pub(super) fn wall_clock() -> i64 {
-    Timestamp::now().as_microsecond()
+    let Some(file) = file() else { return Timestamp::now().as_microsecond() };
+    // Whoever writes the file may be half-way.
+    match read(Path::new(&file)) {
+        Ok(at) => {
+            LAST.store(at, Ordering::Relaxed);
+            at
+        }
+        Err(_) => LAST.load(Ordering::Relaxed),
+    }
+}
+
+/// Whether a file says what the wall clock shows.
+pub(super) fn is_set() -> bool {
+    file().is_some()
+}
+
+fn file() -> Option<OsString> {
+    std::env::var_os(CLOCK).filter(|file| !file.is_empty())
+}
+
+/// Checks that the file of `HENCE_CLOCK`, if there is one, holds an instant.
+///
+/// # Errors
+/// What it holds instead.
+pub(super) fn check() -> Result<(), Failure> {
+    let Some(file) = file() else { return Ok(()) };
+    let path = Path::new(&file);
+    let at = read(path).map_err(|why| Failure::Usage(format!("{CLOCK}: `{}` {why}", path.display())))?;
+    LAST.store(at, Ordering::Relaxed);
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<i64, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;
+    parse(text.trim()).map_err(|why| format!("holds no instant: {why}"))
+}
+
+/// What the clock of a session shows: `given`, else the wall clock, which waits where it is behind what is recorded.
+///
+/// # Errors
+/// A ledger that can't be read.
+pub(super) fn of(session: &Session, given: Option<i64>) -> Result<i64, Failure> {
+    if let Some(given) = given {
+        return Ok(given);
+    }
+    let wall = wall_clock();
+    let Some(recorded) = session.clock()?.filter(|recorded| *recorded > wall) else { return Ok(wall) };
+    let (shown, waits) = (literal::time_text(wall), literal::time_text(recorded));
+    output::note(&format!(
+        "the wall clock shows {shown}, earlier than the last recorded instant {waits}: until then, `now` is that instant"
+    ));
+    Ok(recorded)
 }
 
 /// Reads the value of `--now`.

@@ -157,6 +157,7 @@ impl Session {
                 self.fault = Some(fault.clone());
             }
             recorded?;
+            self.clock = Some(change.now);
             self.remember(incremental);
             self.remember_effects(held, &outcome);
             if !parameters.is_empty() {

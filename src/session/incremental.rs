@@ -74,8 +74,41 @@ impl Session {
         }
     }
 
-    /// The number of the ledger's last transaction.
-    pub(super) fn last_tx(&self) -> u64 {
+    /// The earliest instant, in microseconds since the epoch, at which time alone may change what follows; `None` where it
+    /// never does. It may be too early and change nothing, never too late: a commit at any instant before it draws
+    /// nothing and lets nothing lapse. Rules that may change at every instant, such as one whose head holds the clock,
+    /// count for nothing here, and an engine that keeps nothing knows of none.
+    ///
+    /// The clock that this goes on from is that of the last commit, of the session or of its ledger. Where what follows
+    /// is not kept, as before the second commit, everything is evaluated for the answer.
+    ///
+    /// # Errors
+    /// A limit that was reached and a ledger that can't be read.
+    pub fn next_change(&self) -> Result<Option<i64>, SessionError> {
+        if let IncrementalState::Maintained(kept) = &self.incremental
+            && kept.tx == self.last_tx()
+        {
+            return Ok(kept.incremental.next_change());
+        }
+        let Some(now) = self.clock()?.filter(|_| self.engine.is_incremental()) else { return Ok(None) };
+        let input = self.input_with(&Changes::default(), now)?;
+        Ok(Maintained::new(&self.rules, &input, now, &self.limits, self.lenient)?.next_change())
+    }
+
+    /// What the clock showed at the last commit: of this session, else of its ledger.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn clock(&self) -> Result<Option<i64>, SessionError> {
+        let recorded = match self.ledger() {
+            Some(ledger) => ledger.last_where(|info| info.clock.is_some())?.and_then(|info| info.clock),
+            None => None,
+        };
+        Ok(self.clock.or(recorded))
+    }
+
+    /// The number of the ledger's last transaction; 0 for none.
+    pub fn last_tx(&self) -> u64 {
         self.ledger().map_or(0, hence_ledger::Ledger::last_tx)
     }
 
@@ -157,7 +190,7 @@ impl Session {
 
     /// The same, keeping what follows from its first commit on.
     #[must_use]
-    pub(crate) fn keeping(mut self) -> Self {
+    pub fn keeping(mut self) -> Self {
         self.incremental = IncrementalState::Once;
         self
     }

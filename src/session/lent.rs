@@ -207,6 +207,9 @@ impl Lent {
         let is_same = tx == 0 || ledger.info(tx)?.hash == head;
         let recorded = (tx + 1..=ledger.last_tx()).map(|tx| ledger.info(tx));
         let has_schemas = recorded.into_iter().any(|info| !info.is_ok_and(|info| info.schemas.is_empty()));
+        if ledger.last_tx() != tx {
+            session.clock = None;
+        }
         session.store = Store::Ledger(Box::new(Recording::new(ledger)));
         if has_schemas || !is_same {
             session.lens = LensNow::default();

@@ -9,7 +9,7 @@ use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::symbol::Symbol;
-use hence_core::value::{Value, Word};
+use hence_core::value::Word;
 use hence_engine::{Database, Edit, Incremental, Limits, Model, Undefined};
 use hence_lang::ir::Program;
 use hence_lang::lower::unknown::{Unknown, unknown};
@@ -50,7 +50,7 @@ impl Second {
         rules: &RuleSet,
         first: &Incremental,
         heads: BTreeSet<RelationId>,
-        limits: &Limits,
+        (now, limits): (i64, &Limits),
     ) -> Result<Self, SessionError> {
         let program = &rules.program;
         let of = unknown(program, heads.iter().copied());
@@ -59,7 +59,7 @@ impl Second {
             first.rows(id).filter(|row| first.is_asserted(id, row)).for_each(|row| input.push(id, row));
         }
         let limit = |reached| evaluation::limit_of_unknown(program, &rules.sources, &of, reached);
-        let mut incremental = Incremental::new(&of.program, &input, limits).map_err(limit)?;
+        let mut incremental = Incremental::with_clock(&of.program, &input, now, limits).map_err(limit)?;
         incremental.apply(&[]).map_err(limit)?;
         Ok(Self { of, heads, incremental, cache: Mutex::default() })
     }
@@ -125,7 +125,6 @@ struct Names {
     relations: HashMap<Symbol, RelationId, ahash::RandomState>,
     /// The decisions, ascending by name.
     decisions: Vec<(Symbol, RelationId)>,
-    clock: Option<RelationId>,
 }
 
 impl Names {
@@ -134,8 +133,7 @@ impl Names {
         let decided = ids().filter(|(_, relation)| relation.kind == Kind::Decision);
         let mut decisions: Vec<_> = decided.map(|(id, relation)| (relation.name, id)).collect();
         decisions.sort_unstable();
-        let clock = program.find(Symbol::new("now"));
-        Self { relations: ids().map(|(id, relation)| (relation.name, id)).collect(), decisions, clock }
+        Self { relations: ids().map(|(id, relation)| (relation.name, id)).collect(), decisions }
     }
 }
 
@@ -174,7 +172,7 @@ impl Maintained {
         lenient: bool,
     ) -> Result<Self, SessionError> {
         let limit = |reached| evaluation::limit(&rules.program, &rules.sources, &reached);
-        let mut incremental = Incremental::new(&rules.program, input, limits).map_err(limit)?;
+        let mut incremental = Incremental::with_clock(&rules.program, input, now, limits).map_err(limit)?;
         // All facts came with this; a change of nothing ends that, or the next one would have to.
         incremental.apply(&[]).map_err(limit)?;
         let names = Names::new(&rules.program);
@@ -201,13 +199,13 @@ impl Maintained {
         self.unknown = match self.unknown.take() {
             _ if heads.is_empty() => None,
             Some(mut second) if heads.is_subset(&second.heads) => {
-                let applied = second.incremental.apply(edits);
+                let applied = second.incremental.advance(edits, self.now);
                 applied.map_err(|reached| {
                     evaluation::limit_of_unknown(program, &rules.sources, &second.of, reached)
                 })?;
                 Some(second)
             }
-            _ => Some(Second::new(rules, &self.incremental, heads, &self.limits)?),
+            _ => Some(Second::new(rules, &self.incremental, heads, (self.now, &self.limits))?),
         };
         let undetermined = self.unknown.as_ref().map(|second| second.undetermined(program));
         self.undetermined = undetermined.unwrap_or_default();
@@ -272,18 +270,14 @@ impl Maintained {
     pub(super) fn advance(
         &mut self,
         rules: &RuleSet,
-        mut edits: Edits,
+        edits: Edits,
         now: i64,
         lenient: bool,
     ) -> Result<Turned, SessionError> {
-        if let Some(clock) = self.names.clock {
-            edits.push(clock, [Value::Time(self.now).word()], false);
-            edits.push(clock, [Value::Time(now).word()], true);
-        }
         self.now = now;
         let edits = edits.all();
         let _span = tracing::debug_span!("maintain", edits = edits.len()).entered();
-        let applied = self.incremental.apply(&edits);
+        let applied = self.incremental.advance(&edits, now);
         applied.map_err(|reached| evaluation::limit(&rules.program, &rules.sources, &reached))?;
         let mut settled = self.concerned();
         self.look_at_unknown(rules, &edits, lenient)?;
@@ -361,6 +355,12 @@ impl Maintained {
     /// The operations without a result.
     pub(super) fn undefined(&self) -> impl Iterator<Item = &Undefined> {
         self.incremental.undefined()
+    }
+
+    /// The earliest instant at which the clock alone may change what follows.
+    pub(super) fn next_change(&self) -> Option<i64> {
+        let possibly = self.unknown.as_ref().and_then(|second| second.incremental.next_change());
+        self.incremental.next_change().into_iter().chain(possibly).min()
     }
 
     /// Everything, as an evaluation from scratch gives it.

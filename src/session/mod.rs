@@ -44,6 +44,7 @@ pub mod reference;
 mod replay;
 mod rule_files;
 mod ruleset;
+mod schedule;
 pub mod shipped;
 mod slice;
 pub mod status;
@@ -76,6 +77,7 @@ pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
 pub use rule_files::{RuleFiles, is_of_tests, rule_files};
 pub use ruleset::{Findings, RuleSet, RuleSource, check, guards};
+pub use schedule::Schedules;
 pub use slice::EvaluationScope;
 pub use trust::Untrusted;
 pub use what_if::Hypothesis;
@@ -117,6 +119,8 @@ pub struct Session {
     effects: Option<HeldAt>,
     /// Who may bring which facts into the ledger.
     roles: Roles,
+    /// What the clock showed at the last commit of this session.
+    clock: Option<i64>,
     /// What ended a record half-way: what stands is not known after that, and every question gets this for an answer.
     fault: Option<Fault>,
 }
@@ -161,6 +165,7 @@ impl Session {
             cross_check: CrossCheck::default(),
             effects: None,
             roles: Roles::default(),
+            clock: None,
             fault: None,
         }
     }

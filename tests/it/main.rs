@@ -33,6 +33,7 @@ mod covered;
 mod cross_check;
 mod demand;
 mod doors;
+mod due;
 mod effects;
 mod engines;
 mod exact_sentences;
@@ -58,9 +59,9 @@ mod limits;
 mod lints;
 mod logs;
 mod lowering;
+mod outbox;
 #[cfg(unix)]
 mod owner;
-mod outbox;
 mod patterns;
 mod plain_records;
 mod principals;

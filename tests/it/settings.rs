@@ -98,8 +98,7 @@ const ASKED: [(&[&str], &str, i32, &str, &str); 16] = [
 ];
 
 /// Commands that read a ledger in which the same was recorded.
-const RECORDED: [(&[&str], i32, &str, &str); 11] = [
-const RECORDED: [(&[&str], i32, &str, &str); 12] = [
+const RECORDED: [(&[&str], i32, &str, &str); 13] = [
     (&["decide", "--all", "--format", "jsonl"], 0, "[7]", "[3]"),
     (&["facts", "n", "--format", "jsonl"], 0, "[3]", "big"),
     (&["history", "n(3)"], 0, "transaction 1", "never recorded"),

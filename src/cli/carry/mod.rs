@@ -30,6 +30,8 @@ pub(super) struct Carry {
     outbox: Option<Outbox>,
     /// Whether the outcomes are to hold all decisions that stand.
     list: bool,
+    /// The instant at which what was due was looked for last, in microseconds since the epoch.
+    last: i64,
 }
 
 /// What became of one entry.
@@ -64,7 +66,7 @@ impl Event {
 impl Carry {
     /// File requests, and what `hence.toml` names.
     pub(super) fn new(session: &Session, list: bool) -> Result<Self, Failure> {
-        Ok(Self { ways: Ways::of(session.rules())?, outbox: None, list })
+        Ok(Self { ways: Ways::of(session.rules())?, outbox: None, list, last: i64::MIN })
     }
 
     /// Carries out what is due, `decided` among it, then what follows from that, and so on.
@@ -93,7 +95,24 @@ impl Carry {
         }
         outbox.close();
         self.outbox = Some(outbox);
+        self.last = now;
         Ok(events)
+    }
+
+    /// The next instant at which a carrier is tried again, in microseconds since the epoch; what is due already and was
+    /// not carried out waits for something else than time.
+    pub(super) fn next(&self) -> Option<i64> {
+        let open = self.outbox.iter().flat_map(|outbox| outbox.open.values());
+        let next = open.filter_map(|item| {
+            let way = self.ways.get(item.decision.fact.relation)?;
+            item.entry.next(&way.policy).filter(|next| *next > self.last)
+        });
+        next.min()
+    }
+
+    /// Has the outbox looked up again, since others may have noted something.
+    pub(super) fn forget(&mut self) {
+        self.outbox = None;
     }
 
     /// How many entries wait for a person.

@@ -42,6 +42,11 @@ impl Incoming {
     pub(in crate::cli) fn of_standard_input() -> Self {
         let mailbox = Arc::<Mailbox>::default();
         mailbox.read_standard_input(CHUNK);
+        Self::of(mailbox)
+    }
+
+    /// None: only what is put into `mailbox`.
+    pub(in crate::cli) fn of(mailbox: Arc<Mailbox>) -> Self {
         Self { mailbox, bytes: Vec::new(), at: 0, seen: 0, skips: false, lent: false }
     }
 

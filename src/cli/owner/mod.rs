@@ -30,14 +30,14 @@ pub(super) use incoming::{Came, Incoming};
 pub(super) use mailbox::{Event, Mailbox};
 
 #[cfg(unix)]
-pub(super) use lend::{Lendable, Owner};
+pub(super) use lend::Owner;
 #[cfg(unix)]
 pub(super) use listen::Ask;
 #[cfg(unix)]
 pub(super) use turn::{among, briefly};
 
 #[cfg(not(unix))]
-pub(super) use elsewhere::{Ask, Lendable, Owner, among, briefly};
+pub(super) use elsewhere::{Ask, Owner, among, briefly};
 
 use std::time::Duration;
 

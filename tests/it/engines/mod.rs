@@ -4,6 +4,7 @@ mod bench;
 mod build;
 mod cases;
 pub(crate) mod check;
+mod clock;
 mod cycles;
 mod incremental;
 mod input;

@@ -4,6 +4,7 @@
 //! corpus. Every test that needs random programs takes them from here.
 
 mod census;
+pub(crate) mod clocked;
 mod dice;
 mod expr;
 mod program;

@@ -2,6 +2,7 @@
 
 use super::mode::Mode;
 use crate::exec::delta::{ChangeContext, DerivationSink, Halt};
+use crate::incremental::clock::Values;
 use crate::incremental::rule::Collect;
 use crate::incremental::work::{DeltaSource, SignedSink, Work};
 use crate::incremental::{Incremental, Reader};
@@ -53,9 +54,23 @@ pub(crate) enum Task {
     Changes(DeltaSource),
     /// The matches that begin with each of these rows.
     Rows(Vec<Vec<Word>>),
+    /// The matches that begin with these values, which came or went by the clock.
+    Flips(Vec<Values>, bool),
 }
 
 impl Task {
+    /// Whether there is nothing to do.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Self::Flips(flips, _) if flips.is_empty())
+    }
+
+    /// The same for what came, where it was for what went.
+    pub(crate) fn turn(&mut self) {
+        if let Self::Flips(_, came) = self {
+            *came = !*came;
+        }
+    }
+
     fn run<S: SignedSink>(&self, work: &mut Work, plan: &Plan, sink: &mut S) -> Result<(), Halt> {
         match self {
             Self::Changes(origin) => work.run_changes(plan, *origin, sink),
@@ -66,6 +81,10 @@ impl Task {
             Self::Rows(rows) => {
                 sink.begin(true);
                 rows.iter().try_for_each(|row| work.run_with(plan, row, sink))
+            }
+            Self::Flips(flips, came) => {
+                sink.begin(*came);
+                flips.iter().try_for_each(|values| work.run_with(plan, values, sink))
             }
         }
     }
@@ -99,7 +118,7 @@ pub(crate) fn derive(
     context: &mut ChangeContext<'_>,
 ) -> Result<u32, Halt> {
     let (slot, new) = context.store.hold(relation, row)?;
-    if new {
+    if new && context.store.is_shown(relation) {
         context.budget.spend(1)?;
     }
     context.store.relation_mut(relation).count(slot, by);
@@ -114,6 +133,7 @@ impl Incremental {
         let mut queue = std::mem::take(&mut state.queue);
         // In the order of the text, so that no match goes before it came.
         queue.sort_unstable_by_key(|reader| (reader.rule, reader.literal));
+        self.count_flips(stratum)?;
         for reader in &queue {
             if !self.rules[reader.rule].is_own {
                 self.count(*reader)?;
@@ -122,6 +142,7 @@ impl Incremental {
         for reader in &queue {
             self.finish(reader.rule)?;
         }
+        self.finish_flips(stratum)?;
         if self.strata[stratum].recursive {
             self.rerank(stratum, &queue)?;
         }
@@ -164,7 +185,7 @@ impl Incremental {
     }
 
     /// Runs a plan of a rule into what becomes of its matches.
-    fn collect(&mut self, rule: RuleId, mode: Mode, task: &Task) -> Result<(), Halt> {
+    pub(crate) fn collect(&mut self, rule: RuleId, mode: Mode, task: &Task) -> Result<(), Halt> {
         self.at_work = rule;
         let (state, text) = (&mut self.rules[rule], &self.program[rule]);
         let (store, params) = self.work.planning();
@@ -188,7 +209,7 @@ impl Incremental {
     }
 
     /// Turns the groups of a rule that changed into facts.
-    fn finish(&mut self, rule: RuleId) -> Result<(), Halt> {
+    pub(crate) fn finish(&mut self, rule: RuleId) -> Result<(), Halt> {
         self.at_work = rule;
         let state = &mut self.rules[rule];
         let head = state.head;

@@ -9,6 +9,8 @@
     reason = "hot: relations, rules, slots and steps are numbers that this room itself gives out"
 )]
 
+mod clock;
+mod conditions;
 mod counting;
 mod facts;
 mod groups;
@@ -19,6 +21,7 @@ mod read;
 mod recompute;
 mod recursion;
 mod rule;
+mod timers;
 mod undefined;
 mod work;
 
@@ -37,6 +40,7 @@ use hence_core::value::Word;
 use hence_lang::ir::{Program, RuleId, StratumId};
 
 use crate::exec::delta::Halt;
+use clock::Clock;
 use counting::StratumState;
 use mode::Mode;
 use rule::RuleState;
@@ -87,6 +91,10 @@ pub struct Incremental {
     /// The rules that have some.
     failing: BTreeSet<RuleId>,
     work: Work,
+    /// What depends on the clock; none where the clock is a fact as any other.
+    clock: Option<Box<Clock>>,
+    /// The program whose undefined operations are told, where it isn't this one.
+    reported: Option<Box<Program>>,
     /// Indexes that questions would have used.
     wanted: Mutex<Vec<(RelationId, Vec<u32>)>>,
     at_work: RuleId,
@@ -101,7 +109,7 @@ impl Incremental {
     /// The limit that was reached first.
     pub fn new(program: &Program, input: &Database, limits: &Limits) -> Result<Self, LimitReached> {
         let mut incremental = Self::empty(program, limits);
-        let loaded = incremental.load(input);
+        let loaded = incremental.load(input, None);
         incremental.stopped_by(loaded)?;
         Ok(incremental)
     }
@@ -136,6 +144,8 @@ impl Incremental {
             unclear: Vec::new(),
             failing: BTreeSet::new(),
             work: Work::new(VersionedRelations::new(program, &support), limits, program.param_words()),
+            clock: None,
+            reported: None,
             wanted: Mutex::default(),
             at_work: RuleId(0),
             weighed: 0,
@@ -144,10 +154,13 @@ impl Incremental {
         }
     }
 
-    fn load(&mut self, input: &Database) -> Result<(), Halt> {
+    fn load(&mut self, input: &Database, clock: Option<(RelationId, [Word; 1])>) -> Result<(), Halt> {
         self.begin();
         for (relation, rows) in (0..).map(RelationId).zip(&input.relations) {
             rows.iter().try_for_each(|row| self.give(relation, row, ASSERTED))?;
+        }
+        if let Some((relation, row)) = clock {
+            self.give(relation, &row, ASSERTED)?;
         }
         for at in 0..self.program.facts.len() {
             let fact = &self.program.facts[at];
@@ -163,6 +176,7 @@ impl Incremental {
         self.strata.iter_mut().for_each(|stratum| stratum.queue.clear());
         self.due.clear();
         self.clear_up()?;
+        self.set_timers();
         if self.work.store.grown() >= LARGE {
             self.warm_up();
         }
@@ -172,6 +186,12 @@ impl Incremental {
     /// Makes the plans for changes of a large base at once, so that none of the first has to wait for an index.
     fn warm_up(&mut self) {
         for rule in self.rules.ids().filter(|rule| self.rules[*rule].stratum.is_some()).collect::<Vec<_>>() {
+            for place in 0..self.rules[rule].clocked.len() {
+                self.make(rule, Mode::Clock(place));
+                if self.rules[rule].is_own {
+                    self.make(rule, Mode::ClockWith(place));
+                }
+            }
             for (literal, _) in rule::reads(&self.program[rule]).collect::<Vec<_>>() {
                 let own = self.rules[rule].is_own;
                 if own {
@@ -194,12 +214,13 @@ impl Incremental {
         if let Some(stopped) = self.stopped {
             return Err(stopped);
         }
-        let applied = self.edit(edits);
+        let applied = self.edit(edits, None);
         self.stopped_by(applied)
     }
 
-    fn edit(&mut self, edits: &[Edit<'_>]) -> Result<(), Halt> {
+    fn edit(&mut self, edits: &[Edit<'_>], now: Option<i64>) -> Result<(), Halt> {
         self.begin();
+        self.move_clock(now)?;
         for edit in edits {
             if edit.asserted {
                 self.give(edit.relation, edit.row, ASSERTED)?;
@@ -208,11 +229,15 @@ impl Incremental {
             }
         }
         self.settle_inputs();
+        if !self.due.is_empty() {
+            self.show_now();
+        }
         while let Some(Reverse(stratum)) = self.due.pop() {
             self.update(stratum)?;
             self.weigh()?;
         }
         self.clear_up()?;
+        self.set_timers();
         Ok(())
     }
 
@@ -307,7 +332,9 @@ impl Incremental {
 
     /// Bytes of the facts, their indexes, and the states of groups.
     pub fn bytes(&self) -> usize {
-        self.work.store.bytes() + self.rules.iter().map(RuleState::bytes).sum::<usize>()
+        self.clock.as_ref().map_or(0, |clock| clock.bytes())
+            + self.work.store.bytes()
+            + self.rules.iter().map(RuleState::bytes).sum::<usize>()
     }
 
     /// A limit, with the rule that was at work; from then on there is only this.

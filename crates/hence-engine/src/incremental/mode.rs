@@ -1,6 +1,7 @@
 //! What a plan of incremental maintenance begins with, and which view each of its literals reads.
 
 use hence_core::schema::RelationId;
+use hence_lang::builtins::expr::VarId;
 
 use crate::plan::order::guess;
 use crate::plan::source::{Catalog, Start};
@@ -26,6 +27,10 @@ pub(crate) enum Mode {
     With(usize),
     /// With a row that went for this literal; everything as it was before the change.
     Without(usize),
+    /// With the values for which a condition changed by the clock; everything as it was before the change.
+    Clock(usize),
+    /// With such values; everything as it is after the change.
+    ClockWith(usize),
 }
 
 impl Mode {
@@ -34,17 +39,20 @@ impl Mode {
         match self {
             Self::Full => 0,
             Self::Head => 1,
-            Self::Delta(at) | Self::With(at) => 2 + at * 2,
-            Self::Without(at) => 3 + at * 2,
+            Self::Delta(at) | Self::With(at) => 2 + at * 4,
+            Self::Without(at) => 3 + at * 4,
+            Self::Clock(at) => 4 + at * 4,
+            Self::ClockWith(at) => 5 + at * 4,
         }
     }
 
-    /// What the plan begins with.
-    pub(crate) fn start(self) -> Start<'static> {
+    /// What the plan begins with, in a rule whose conditions have these variables.
+    pub(crate) fn start(self, clocked: &[Vec<VarId>]) -> Start<'_> {
         match self {
             Self::Full => Start::Nothing,
             Self::Head => Start::Head,
             Self::Delta(at) | Self::With(at) | Self::Without(at) => Start::Row(at),
+            Self::Clock(at) | Self::ClockWith(at) => Start::Variables(&clocked[at]),
         }
     }
 
@@ -53,7 +61,7 @@ impl Mode {
         let view = |(at, own): (usize, &bool)| match self {
             _ if *own => View::Ranked,
             Self::Delta(delta) if at > delta => View::Old,
-            Self::Without(_) => View::Old,
+            Self::Without(_) | Self::Clock(_) => View::Old,
             _ => View::All,
         };
         own.iter().enumerate().map(view).collect()

@@ -18,6 +18,7 @@ impl Incremental {
         changed.sort_unstable();
         changed
             .into_iter()
+            .filter(|relation| self.work.store.is_shown(*relation))
             .filter(|relation| !self.work.store.relation(*relation).changes().is_empty())
             .collect()
     }
@@ -48,7 +49,7 @@ impl Incremental {
 
     /// Whether no fact holds at all.
     pub fn is_empty(&self) -> bool {
-        self.work.store.iter().all(|table| table.holding() == 0)
+        self.work.store.shown().all(|table| table.holding() == 0)
     }
 
     /// The facts of a relation, in no order that means anything.
@@ -64,7 +65,7 @@ impl Incremental {
 
     /// Everything, as an evaluation from scratch gives it.
     pub fn model(&self) -> Model {
-        let relations = self.work.store.iter().map(extent);
+        let relations = self.work.store.shown().map(extent);
         Model { relations: relations.collect(), undefined: self.undefined().cloned().collect() }
     }
 }

@@ -167,7 +167,9 @@ impl Incremental {
 
     fn attempt(&mut self, stratum: StratumId, queue: &[Reader]) -> Result<(), Halt> {
         let (mut overdeleted, mut waiting) = (RankQueue::default(), RankQueue::default());
-        self.overdelete(stratum, queue, &mut overdeleted)?;
+        let begun = self.overdelete(stratum, queue, &mut overdeleted);
+        self.show_now();
+        begun?;
         let lost = self.delete_unsupported(&mut overdeleted)?;
         for fact in lost {
             self.rederive(fact, &mut waiting)?;
@@ -181,6 +183,7 @@ impl Incremental {
                 propose(&mut waiting, &mut self.work.context(), (relation, slot), base);
             }
         }
+        self.propose_by_clock(stratum, &mut waiting)?;
         for reader in queue {
             let origin = self.origin(*reader);
             let mode = Mode::With(reader.literal);
@@ -202,6 +205,8 @@ impl Incremental {
         queue: &[Reader],
         overdeleted: &mut RankQueue,
     ) -> Result<(), Halt> {
+        self.show_before();
+        self.overdelete_by_clock(stratum, overdeleted)?;
         for reader in queue {
             let origin = self.origin(*reader);
             let mode = Mode::Without(reader.literal);
@@ -224,6 +229,36 @@ impl Incremental {
                     overdeleted.push(rank, (relation, slot));
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// The facts that lost a derivation by the clock.
+    fn overdelete_by_clock(&mut self, stratum: StratumId, queue: &mut RankQueue) -> Result<(), Halt> {
+        for (rule, place, flips) in self.own_flips(stratum) {
+            let mode = Mode::Clock(place);
+            self.make(rule, mode);
+            let state = &mut self.rules[rule];
+            let mut sink = Overdelete { relation: state.head, queue };
+            let (plan, _) = state.made(mode);
+            let result = flips.iter().try_for_each(|values| self.work.run_with(plan, values, &mut sink));
+            self.note_failure(rule);
+            result?;
+        }
+        Ok(())
+    }
+
+    /// The facts that have one more derivation by the clock.
+    fn propose_by_clock(&mut self, stratum: StratumId, queue: &mut RankQueue) -> Result<(), Halt> {
+        for (rule, place, flips) in self.own_flips(stratum) {
+            let mode = Mode::ClockWith(place);
+            self.make(rule, mode);
+            let state = &mut self.rules[rule];
+            let mut sink = Propose { relation: state.head, queue };
+            let (plan, _) = state.made(mode);
+            let result = flips.iter().try_for_each(|values| self.work.run_with(plan, values, &mut sink));
+            self.note_failure(rule);
+            result?;
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ use hence_core::fault::{OrBroken, broken};
 use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
+use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Literal, Program, Rule, RuleId, StratumId};
 
 /// By how much relations may grow or shrink before a plan is remade, and from which size on.
@@ -46,6 +47,8 @@ pub(crate) struct RuleState {
     pub(crate) is_own: bool,
     /// What becomes of its matches.
     pub(crate) collect: Collect,
+    /// The variables of its conditions that read the clock.
+    pub(crate) clocked: Vec<Vec<VarId>>,
     /// Its undefined operations.
     pub(crate) reports: Vec<Undefined>,
     shape: Shape,
@@ -96,11 +99,18 @@ impl RuleState {
             is_own: own.contains(&true),
             own,
             collect,
+            clocked: Vec::new(),
             reports: Vec::new(),
             shape,
             roles,
             plans: Vec::new(),
         }
+    }
+
+    /// Says which variables the conditions have that read the clock, and which is the first parameter that moves.
+    pub(crate) fn read_clock(&mut self, clocked: Vec<Vec<VarId>>, first: usize) {
+        self.clocked = clocked;
+        self.shape.moving = first;
     }
 
     /// Whether some operation of the rule may have no result.
@@ -129,7 +139,7 @@ impl RuleState {
                 roles: &self.roles,
                 own: &self.own,
                 views: &mode.views(&self.own),
-                start: mode.start(),
+                start: mode.start(&self.clocked),
                 order: JoinOrder::Cost,
                 wanted: Wanted::Derivations,
             };

@@ -29,8 +29,9 @@ impl Incremental {
     }
 
     fn report(&mut self, id: RuleId) -> Result<Vec<Undefined>, Halt> {
-        let rule = &self.program[id];
-        let mut input = Database::new(&self.program);
+        let whole = self.reported.as_deref().unwrap_or(&self.program);
+        let Some(rule) = whole.rule(id) else { return Ok(Vec::new()) };
+        let mut input = Database::new(whole);
         for relation in rule.reads() {
             let table = self.work.store.relation(relation);
             if input.rows(relation).is_some_and(|rows| rows.is_empty()) {
@@ -39,8 +40,8 @@ impl Incremental {
             }
         }
         let program = Program {
-            relations: self.program.relations.clone(),
-            params: self.program.params.clone(),
+            relations: whole.relations.clone(),
+            params: whole.params.clone(),
             rules: vec![rule.clone()],
             facts: Vec::new(),
             strata: vec![Stratum { relations: vec![rule.head], rules: vec![RuleId(0)], recursive: false }],

@@ -6,8 +6,11 @@ use crate::limits::{Budget, Limits};
 use crate::plan::steps::Plan;
 use crate::storage::index::IndexId;
 use crate::storage::versioned::{NEW, VersionedRelations};
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
+use hence_lang::builtins::expr::ParamId;
 
 /// Where the rows come from that plans begin with.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +59,16 @@ impl Work {
     /// The facts, to be changed, and the values of the parameters.
     pub(crate) fn planning(&mut self) -> (&mut VersionedRelations, &[Word]) {
         (&mut self.store, &self.params)
+    }
+
+    /// The values of the parameters.
+    pub(crate) fn params(&self) -> &[Word] {
+        &self.params
+    }
+
+    /// Gives a parameter another value.
+    pub(crate) fn set_param(&mut self, param: ParamId, word: Word) {
+        *self.params.get_mut(param.at()).or_broken(ParamId::INVARIANT) = word;
     }
 
     /// What a sink works with.

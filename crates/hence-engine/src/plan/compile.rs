@@ -87,12 +87,12 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         // A plan that begins with a head keeps the words of its computed terms beside the variables.
         let terms = match source.start {
             Start::Head | Start::Columns(_) => source.rule.terms.len(),
-            Start::Nothing | Start::Row(_) | Start::Left(_) => 0,
+            Start::Nothing | Start::Row(_) | Start::Variables(_) | Start::Left(_) => 0,
         };
         Self {
             source,
             catalog,
-            frame: Frame::new(source.rule.variables.len() + terms, params),
+            frame: Frame::new(source.rule.variables.len() + terms, params, source.shape.moving),
             bound: VarSet::default(),
             unchecked: Vec::new(),
             hidden: Vec::new(),

@@ -1,10 +1,11 @@
 //! Expressions over the frame of a plan: variables first, then the constants and parameters that the plan uses.
 
 use crate::plan::frame::{Frame, Slot};
-use hence_core::index_vec::IndexSlice;
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::{Id, IndexSlice};
 use hence_core::span::Span;
 use hence_core::value::Word;
-use hence_lang::builtins::expr::{Expr, ExprKind, NoResult};
+use hence_lang::builtins::expr::{Expr, ExprKind, NoResult, ParamId};
 use hence_lang::builtins::op::Op;
 use smallvec::SmallVec;
 
@@ -13,6 +14,8 @@ use smallvec::SmallVec;
 pub(crate) enum CompiledExpr {
     /// A word of the frame.
     Slot(Slot),
+    /// A parameter that moves.
+    Param(ParamId),
     /// An operation with one operand.
     One(Op, Span, Box<CompiledExpr>),
     /// An operation on two words of the frame.
@@ -29,6 +32,7 @@ impl CompiledExpr {
         match &expr.kind {
             ExprKind::Var(var) => Self::Slot((*var).into()),
             ExprKind::Const(value) => Self::Slot(frame.constant(value.word())),
+            ExprKind::Param(param) if frame.moves(*param) => Self::Param(*param),
             ExprKind::Param(param) => Self::Slot(frame.param(*param)),
             ExprKind::Call(op, args) => match args.as_slice() {
                 [a] => Self::One(*op, expr.span, Box::new(Self::new(a, frame))),
@@ -60,6 +64,7 @@ impl CompiledExpr {
                 let words = [a.eval(frame, params)?, b.eval(frame, params)?];
                 op.apply(&words).ok_or(NoResult(*span))
             }
+            Self::Param(param) => Ok(*params.get(param.at()).or_broken(ParamId::INVARIANT)),
             Self::Whole(expr) => expr.eval(frame.as_slice(), params),
             flat => flat.eval(frame, params),
         }

@@ -1,6 +1,6 @@
 //! The words that a plan works on: variables, then constants and parameters.
 
-use hence_core::index_vec::{IndexVec, id};
+use hence_core::index_vec::{Id, IndexVec, id};
 use hence_core::value::Word;
 use hence_lang::builtins::expr::{ParamId, VarId};
 
@@ -23,12 +23,20 @@ pub(crate) struct Frame {
     /// How many of them are no constants.
     varying: usize,
     params: IndexVec<ParamId, Word>,
+    /// The first parameter that is no constant.
+    moving: usize,
 }
 
 impl Frame {
-    /// A frame for `varying` words before the constants.
-    pub(crate) fn new(varying: usize, params: &[Word]) -> Self {
-        Self { words: IndexVec::filled(Word::default(), varying), varying, params: params.to_vec().into() }
+    /// A frame for `varying` words before the constants; parameters from number `moving` on are none.
+    pub(crate) fn new(varying: usize, params: &[Word], moving: usize) -> Self {
+        let words = IndexVec::filled(Word::default(), varying);
+        Self { words, varying, params: params.to_vec().into(), moving }
+    }
+
+    /// Whether a parameter is no constant of the plan.
+    pub(crate) fn moves(&self, param: ParamId) -> bool {
+        param.at() >= self.moving
     }
 
     /// The slot of a constant.

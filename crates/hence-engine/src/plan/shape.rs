@@ -55,6 +55,8 @@ pub(crate) struct Shape {
     pub(crate) may_fail: bool,
     /// Whether each match counts, not only each fact.
     pub(crate) counts_matches: bool,
+    /// From which parameter on they have another value from run to run of one plan.
+    pub(crate) moving: usize,
 }
 
 /// What one literal requires and binds.
@@ -95,7 +97,7 @@ impl Shape {
         head.extend(rule.limit.iter().flat_map(|limit| limit.per.iter().copied()));
         head.retain(|var| rule.limit.as_ref().and_then(|limit| limit.rank) != Some(*var));
         let may_fail = head_fails || literals.iter().any(|literal| literal.may_fail);
-        Self { literals, head, may_fail, counts_matches: rule.is_aggregate() }
+        Self { literals, head, may_fail, counts_matches: rule.is_aggregate(), moving: usize::MAX }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
+use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Literal, Rule, RuleId};
 
 use super::roles::Role;
@@ -41,6 +42,8 @@ pub(crate) enum Start<'a> {
     Columns(&'a [bool]),
     /// A row of this literal.
     Row(usize),
+    /// The words of these variables.
+    Variables(&'a [VarId]),
     /// The words of the variables that are bound, with some literals left.
     Left(&'a Remainder),
 }
@@ -100,7 +103,7 @@ impl RuleSource<'_> {
         match self.start {
             Start::Left(remainder) => remainder.literals.clone(),
             Start::Row(first) => all.filter(|at| *at != first).collect(),
-            Start::Nothing | Start::Head | Start::Columns(_) => all.collect(),
+            Start::Nothing | Start::Head | Start::Columns(_) | Start::Variables(_) => all.collect(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a plan begins with: a row of the head or of a literal, or the words of some variables.
 
 use hence_core::fault::broken;
-use hence_lang::builtins::expr::ExprKind;
+use hence_lang::builtins::expr::{ExprKind, VarId};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::Arg;
 
@@ -19,10 +19,8 @@ impl<C: Catalog> Compiler<'_, C> {
             Start::Head => self.start_with_head(|_| true),
             Start::Columns(known) => self.start_with_head(|column| known.get(column) == Some(&true)),
             Start::Row(at) => self.start_with_row(at),
-            Start::Left(remainder) => {
-                let args = remainder.bound.iter().map(|var| Arg::Var(*var));
-                self.start_with_args((0u32..).zip(args))
-            }
+            Start::Variables(vars) => self.start_with_vars(vars.iter().copied()),
+            Start::Left(remainder) => self.start_with_vars(remainder.bound.iter().copied()),
         }
     }
 
@@ -35,6 +33,10 @@ impl<C: Catalog> Compiler<'_, C> {
             _ => true,
         };
         self.start_with_args((0u32..).zip(atom.args.iter().copied()).filter(|(column, _)| is_key(*column)))
+    }
+
+    fn start_with_vars(&mut self, vars: impl Iterator<Item = VarId>) -> RowPattern {
+        self.start_with_args((0u32..).zip(vars.map(Arg::Var)))
     }
 
     fn start_with_args(&mut self, args: impl Iterator<Item = (u32, Arg)>) -> RowPattern {

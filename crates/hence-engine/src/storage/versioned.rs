@@ -12,7 +12,7 @@ use hashbrown::hash_table::Entry;
 use hence_core::meter::Bound;
 
 use hence_core::fault::OrBroken;
-use hence_core::index_vec::IndexVec;
+use hence_core::index_vec::{Id, IndexVec};
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::Program;
@@ -381,6 +381,8 @@ pub(crate) struct VersionedRelations {
     relations: IndexVec<RelationId, VersionedRelation>,
     /// How many slots were given out, ever.
     grown: u64,
+    /// How many relations the rules have; those after them only help.
+    shown: usize,
 }
 
 impl VersionedRelations {
@@ -390,7 +392,7 @@ impl VersionedRelations {
         let tables = tables
             .map(|(relation, support)| VersionedRelation::new(relation.columns.len(), *support))
             .collect();
-        Self { relations: tables, grown: 0 }
+        Self { relations: tables, grown: 0, shown: program.relations.len() }
     }
 
     /// A relation.
@@ -405,9 +407,19 @@ impl VersionedRelations {
         &mut self.relations[relation]
     }
 
-    /// All of them.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &VersionedRelation> {
-        self.relations.iter()
+    /// Only so many relations are those of the rules.
+    pub(crate) fn show(&mut self, relations: usize) {
+        self.shown = relations;
+    }
+
+    /// Whether a relation is one of the rules.
+    pub(crate) fn is_shown(&self, relation: RelationId) -> bool {
+        relation.at() < self.shown
+    }
+
+    /// The relations of the rules.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &VersionedRelation> {
+        self.relations.iter().take(self.shown)
     }
 
     /// The slot of a row, and whether it is new.

@@ -138,6 +138,19 @@ impl Expr {
         }
     }
 
+    /// The same with each variable replaced by what `with` gives for it, if anything.
+    #[must_use]
+    pub fn replaced(&self, with: &impl Fn(VarId) -> Option<Self>) -> Self {
+        if let ExprKind::Var(var) = self.kind
+            && let Some(other) = with(var)
+        {
+            return other;
+        }
+        let mut replaced = self.clone();
+        replaced.parts_mut().into_iter().for_each(|part| *part = part.replaced(with));
+        replaced
+    }
+
     /// Whether it is a literal, a variable or a parameter.
     pub fn is_leaf(&self) -> bool {
         matches!(self.kind, ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Param(_))

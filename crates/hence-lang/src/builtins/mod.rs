@@ -4,6 +4,7 @@
 pub mod aggregate;
 mod arithmetic;
 mod calendar;
+pub mod clock;
 mod conversion;
 pub(crate) mod decimal;
 pub mod expr;

@@ -128,6 +128,47 @@ impl Local {
     }
 }
 
+/// What clocks of a zone show at a time, as the time at which those of UTC show it; `None` for a zone that doesn't exist
+/// and beyond the calendar.
+pub fn shown_in(micros: i64, zone: Symbol) -> Option<i64> {
+    let shown = Local::new(micros, zone)?.shown;
+    TimeZone::UTC.to_timestamp(shown).ok().map(Timestamp::as_microsecond)
+}
+
+/// The first time at which clocks of a zone show what those of UTC show at `shown`, or the first after it where they
+/// skip that.
+pub fn first_showing(shown: i64, zone: Symbol) -> Option<i64> {
+    let wanted = Local::utc(shown)?.shown;
+    Local::new(shown, zone)?.first(wanted).map(Timestamp::as_microsecond)
+}
+
+/// What clocks show of a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    Minute,
+    Hour,
+    Day,
+}
+
+/// The first instant after `micros` at which clocks of a zone may show another minute, hour or day; `None` for a zone
+/// that doesn't exist and beyond the calendar.
+pub(super) fn next_shown(micros: i64, zone: Symbol, shown: Shown) -> Option<i64> {
+    let local = Local::new(micros, zone)?;
+    let time = local.shown.time();
+    let second = i64::from(time.second()) * 1_000_000 + i64::from(time.subsec_nanosecond()) / 1_000;
+    let (passed, unit) = match shown {
+        Shown::Minute => (second, calendar::MINUTE),
+        Shown::Hour => (second + i64::from(time.minute()) * calendar::MINUTE, calendar::HOUR),
+        Shown::Day => {
+            let minutes = i64::from(time.hour()) * 60 + i64::from(time.minute());
+            (second + minutes * calendar::MINUTE, calendar::DAY)
+        }
+    };
+    let next = micros.checked_add(unit - passed)?;
+    let changes = local.zone.following(local.at).next().map(|change| change.timestamp().as_microsecond());
+    Some(changes.map_or(next, |change| change.min(next)))
+}
+
 /// A zone of the database, read once.
 fn loaded(name: Symbol) -> Option<TimeZone> {
     static LOADED: RwLock<Option<HashMap<Symbol, TimeZone>>> = RwLock::new(None);

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod body;
+mod clock;
 pub mod demand;
 mod order;
 mod query;
@@ -79,6 +80,8 @@ fn constant(term: &Term) -> Option<Value> {
 
 /// Adds a rule, and what its aggregates need.
 fn add(program: &mut Program, clause: &checked::Rule, strata: &[strata::Stratum]) -> Vec<Diagnostic> {
+    let with_clock = program.find("now".into()).and_then(|now| clock::with_own_clock(clause, now));
+    let clause = with_clock.as_ref().unwrap_or(clause);
     let mut values = Values::new(program.relations.len(), clause.id);
     let (body, variables) = body::flatten(&clause.body, &clause.variables, &mut values);
     let rule = clause.with_body(body, variables);

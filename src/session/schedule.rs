@@ -1,0 +1,212 @@
+//! Ticks of schedules: facts that are asserted at the instants that standing facts name by a cron expression.
+//!
+//! Rules that declare `input schedule(name: string, cron: string, zone: string)` and `input tick(name: string, at: time)`,
+//! if they like with a further column `late: bool`, ask for them. An instant is one of the calendar of its zone: where
+//! clocks skip it, the next one that they show, where they show it twice, the first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cronexpr::{Crontab, MakeTimestamp, parse_crontab};
+
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, RelationId};
+use hence_core::symbol::Symbol;
+use hence_core::value::{Type, Value};
+use hence_lang::builtins::zone;
+use hence_lang::ir::Program;
+use hence_ledger::When;
+
+use super::commit::Outcome;
+use super::error::SessionError;
+use super::{Session, evaluation};
+
+/// A tick that is asserted this much after its instant, in microseconds, is late.
+const LATE: i64 = 60_000_000;
+
+/// How many fields an expression has: minute, hour, day, month, day of the week.
+const FIELDS: usize = 5;
+
+/// The schedules that stand, and when each ticks next.
+pub struct Schedules {
+    /// Whether ticks say that they are late.
+    says_late: bool,
+    standing: BTreeMap<Fact, Entry>,
+    faults: Vec<String>,
+}
+
+/// One schedule.
+struct Entry {
+    cron: Crontab,
+    name: Symbol,
+    zone: Symbol,
+    /// `None` where there is no instant any more.
+    next: Option<i64>,
+}
+
+impl Schedules {
+    /// The schedules of a session, to be followed from the instant `now` on, in microseconds since the epoch; `None` where
+    /// its rules have none. What fell due since a schedule's last tick, or since it was asserted, is due.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn of(session: &mut Session, now: i64) -> Result<Option<Self>, SessionError> {
+        let program = &session.rules().program;
+        let Some((schedule, tick)) = relations(program) else { return Ok(None) };
+        let says_late = program[tick].columns.len() > 2;
+        let (ticks, standing) = (session.facts_of(tick)?, session.facts_of(schedule)?);
+        let mut last: BTreeMap<Symbol, i64> = BTreeMap::new();
+        for fact in &ticks {
+            if let [Value::String(name), Value::Time(at), ..] = fact.values.as_slice() {
+                let known = last.entry(*name).or_insert(*at);
+                *known = (*known).max(*at);
+            }
+        }
+        let mut schedules = Self { says_late, standing: BTreeMap::new(), faults: Vec::new() };
+        for fact in standing {
+            let asserted = match session.ledger() {
+                Some(ledger) => ledger.assertion_at(&fact, When::Now)?.map(|assertion| assertion.time),
+                None => None,
+            };
+            let name = match fact.values.first() {
+                Some(Value::String(name)) => last.get(name).copied(),
+                _ => None,
+            };
+            schedules.add(fact, name.or(asserted).unwrap_or(now).min(now));
+        }
+        Ok(Some(schedules))
+    }
+
+    /// Takes over which schedules came and went by a commit at the instant `now`.
+    pub fn follow(&mut self, outcome: &Outcome, now: i64) {
+        let steps = outcome.steps.iter().flat_map(|step| &step.changes);
+        let steps = steps.map(|change| (&change.fact, change.asserted));
+        let removed = outcome.changes.removed.iter().map(|fact| (fact, false));
+        let added = outcome.changes.added.iter().map(|fact| (fact, true));
+        for (fact, stands) in removed.chain(added).chain(steps) {
+            if fact.relation.as_str() != SCHEDULE {
+                continue;
+            }
+            if stands {
+                self.add(fact.clone(), now);
+            } else {
+                self.standing.remove(fact);
+            }
+        }
+    }
+
+    fn add(&mut self, fact: Fact, after: i64) {
+        match entry(&fact, after) {
+            Ok(entry) => {
+                self.standing.insert(fact, entry);
+            }
+            Err(why) => self.faults.push(format!("{fact} never ticks: {why}")),
+        }
+    }
+
+    /// The instant of the next tick.
+    pub fn next(&self) -> Option<i64> {
+        self.standing.values().filter_map(|entry| entry.next).min()
+    }
+
+    /// The ticks that are due at the instant `now`, ascending, which is by the wall clock `wall`. Of several instants of
+    /// one schedule that passed only the last ticks, and is late.
+    pub fn due(&mut self, now: i64, wall: i64) -> Vec<Fact> {
+        let mut ticks = BTreeSet::new();
+        for entry in self.standing.values_mut() {
+            let Some(at) = entry.next.filter(|at| *at <= now) else { continue };
+            let (at, is_missed) = entry.pass(at, now);
+            let mut values = vec![Value::String(entry.name), Value::Time(at)];
+            values.extend(self.says_late.then_some(Value::Bool(is_missed || wall.saturating_sub(at) > LATE)));
+            ticks.insert(Fact::new(Symbol::new(TICK), values));
+        }
+        ticks.into_iter().collect()
+    }
+
+    /// What is wrong with schedules that never tick; each is told once.
+    pub fn take_faults(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.faults)
+    }
+}
+
+impl Entry {
+    /// Goes on to the first instant after `now`; the last one up to it, and whether there were others.
+    fn pass(&mut self, first: i64, now: i64) -> (i64, bool) {
+        let mut last = first;
+        loop {
+            self.next = after(&self.cron, self.zone, last);
+            match self.next {
+                Some(at) if at <= now => last = at,
+                _ => return (last, last != first),
+            }
+        }
+    }
+}
+
+const SCHEDULE: &str = "schedule";
+const TICK: &str = "tick";
+
+/// The relations of schedules and ticks, where the rules declare both as they are to be.
+fn relations(program: &Program) -> Option<(RelationId, RelationId)> {
+    let columns = |id: RelationId, wanted: &[(&str, Type)]| {
+        let relation = &program[id];
+        let found = relation.columns.iter().map(|column| (column.name.as_str(), column.ty.ty));
+        relation.kind == Kind::Input && found.eq(wanted.iter().copied())
+    };
+    let (schedule, tick) = (program.find(SCHEDULE.into())?, program.find(TICK.into())?);
+    let (text, time) = (Type::String, ("at", Type::Time));
+    let is_schedule = columns(schedule, &[("name", text), ("cron", text), ("zone", text)]);
+    let is_tick = columns(tick, &[("name", text), time]);
+    let is_tick = is_tick || columns(tick, &[("name", text), time, ("late", Type::Bool)]);
+    (is_schedule && is_tick).then_some((schedule, tick))
+}
+
+/// What a fact of a schedule asks for, after an instant.
+fn entry(fact: &Fact, begin: i64) -> Result<Entry, String> {
+    let [Value::String(name), Value::String(cron), Value::String(zone)] = *fact.values.as_slice() else {
+        return Err(String::from("expected three strings"));
+    };
+    if !zone::exists(zone.as_str()) {
+        let help = zone::nearest_name(zone.as_str()).map(|near| format!("; did you mean `{near}`?"));
+        return Err(format!("unknown time zone `{zone}`{}", help.unwrap_or_default()));
+    }
+    let found = cron.as_str().split_whitespace().count();
+    if found != FIELDS {
+        return Err(format!(
+            "`{cron}` has {found} fields, expected {FIELDS}: minute, hour, day, month and day of the week"
+        ));
+    }
+    // In UTC the library counts in what clocks show, whatever the zone.
+    let cron = parse_crontab(&format!("{cron} UTC")).map_err(|error| {
+        let why = error.to_string();
+        let why = why.lines().last().map(|line| format!(": {}", line.trim()));
+        format!("`{cron}` is no cron expression{}", why.unwrap_or_default())
+    })?;
+    let next = after(&cron, zone, begin);
+    Ok(Entry { cron, name, zone, next })
+}
+
+/// The first instant of a schedule after another.
+fn after(cron: &Crontab, zone: Symbol, begin: i64) -> Option<i64> {
+    let mut shown = zone::shown_in(begin, zone)?;
+    loop {
+        let next = cron.find_next(MakeTimestamp::from_microsecond(shown).ok()?).ok()?;
+        shown = next.timestamp().as_microsecond();
+        if let Some(at) = zone::first_showing(shown, zone).filter(|at| *at > begin) {
+            return Some(at);
+        }
+    }
+}
+
+impl Session {
+    /// The facts of a relation that stand.
+    fn facts_of(&self, relation: RelationId) -> Result<Vec<Fact>, SessionError> {
+        let rules = self.rules();
+        let asked = BTreeSet::from([relation]);
+        let input = self.standing_for((&rules.program, &rules.sources), &asked, When::Now)?;
+        let rows = input.rows(relation).into_iter().flat_map(|rows| rows.iter());
+        let mut facts: Vec<Fact> =
+            rows.map(|row| evaluation::fact_of(&rules.program, relation, row)).collect();
+        facts.sort_unstable();
+        Ok(facts)
+    }
+}
