@@ -159,15 +159,8 @@ impl Why {
         let wanted =
             Wanted { inputs, every: self.all, most: self.all.then_some(self.most), depth: self.depth };
         let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
-            let shown = || {
-                self.show(
-                    &proof,
-                    &session,
-                    (&session.rules().program, session.as_of()),
-                    (gap, as_of.as_ref()),
-                )
-            };
-            written = shown();
+            let program = (&session.rules().program, session.as_of());
+            written = self.show(&proof, &session, program, (gap, as_of.as_ref()));
             gap = "\n";
             written.is_ok()
         })?;

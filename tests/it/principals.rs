@@ -185,7 +185,8 @@ fn who_writes_files_forges_no_review() {
         let ledger = Ledger::open_to_ask(dir, &OpenOptions::default()).unwrap();
         ledger.info(4).unwrap().signature.unwrap().0
     };
-    let forgeries: [(&dyn Fn(&Path), &str); 4] = [
+    type Forge<'a> = &'a dyn Fn(&Path);
+    let forgeries: [(Forge<'_>, &str); 4] = [
         (&|dir| forge(dir, b"\x05grace", b"\x03ada"), "the signature of `ada` is wrong"),
         (&|dir| forge(dir, b"\x05grace", b"\x03eve"), "`eve` signs and is not a principal"),
         (

@@ -116,15 +116,16 @@ impl Owner {
         Ok(Self { mailbox: Arc::clone(mailbox), store: store.to_owned(), longest, _bound: bound })
     }
 
-    /// Has the first SIGINT or SIGTERM end the work in good order; the second ends the process.
+    /// Has the first SIGINT or SIGTERM end the work in good order; a second SIGINT, which a person sends, ends the process.
+    /// A second SIGTERM doesn't: some supervisors send it to a process and to its group.
     ///
     /// # Errors
     /// The system refuses.
     pub(in crate::cli) fn stop_on_signals(&self) -> io::Result<()> {
         let (mut heard, sender) = UnixStream::pair()?;
         let stopped = Arc::new(AtomicBool::new(false));
+        flag::register_conditional_default(SIGINT, Arc::clone(&stopped))?;
         for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_default(signal, Arc::clone(&stopped))?;
             flag::register(signal, Arc::clone(&stopped))?;
             pipe::register(signal, sender.try_clone()?)?;
         }

@@ -87,3 +87,14 @@ fn two_clients_take_turns() {
     assert_eq!(facts(dir.path()), 4 + usize::from(late.0 == 0));
     assert_eq!(owner.stop(), (String::new(), 0));
 }
+
+#[test]
+fn an_owner_that_is_told_to_stop_twice_stops_in_good_order() {
+    let dir = folder();
+    let mut owner = Owner::new(dir.path(), &[]);
+    let process = owner.process.id();
+    let twice = format!("kill -TERM {process}; kill -TERM {process}; kill -TERM {process}");
+    std::process::Command::new("sh").args(["-c", &twice]).output().unwrap();
+    assert_eq!(owner.process.wait().unwrap().code(), Some(0));
+    assert!(!socket(dir.path()).exists());
+}
