@@ -32,7 +32,7 @@ pub(super) fn deadline(until: i64) -> Instant {
 pub(super) struct Due {
     /// The schedules, where the rules have any.
     pub(super) schedules: Option<Schedules>,
-    /// The instant at which a commit failed: nothing falls due again before the next line.
+    /// The instant at which a commit failed: nothing falls due again before one that doesn't.
     pub(super) rest: Option<i64>,
     /// The recorded instant that an earlier wall clock waits for, once that is said.
     waits: Option<i64>,
@@ -136,7 +136,7 @@ impl Follow {
             Err(error) if error.is_of_the_change() => {
                 self.due.rest = Some(now);
                 let message = format!("at {}: {error}", literal::time_text(now));
-                Ok(self.refuse(0, &[json!({ "message": message })], error.is_limit(), out)?)
+                Ok(self.refuse(None, &[json!({ "message": message })], error.is_limit(), out)?)
             }
             Err(error) => Err(error.into()),
         }

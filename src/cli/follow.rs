@@ -62,7 +62,9 @@ pub(super) struct Refused {
     number: usize,
     /// The line that the first begins at.
     first: u64,
-    /// How many of them only a limit stopped.
+    /// How many instants at which something fell due.
+    instants: usize,
+    /// How many of both only a limit stopped.
     stopped: usize,
 }
 
@@ -216,7 +218,7 @@ impl Follow {
 
     fn answer(&mut self, said: Said, out: &mut dyn Write) -> Result<(), Failure> {
         if !said.faults.is_empty() {
-            return Ok(self.refuse(said.line, &said.faults, said.is_stopped, out)?);
+            return Ok(self.refuse(Some(said.line), &said.faults, said.is_stopped, out)?);
         }
         self.now = said.now.or(self.now);
         let wall = time::wall_clock();
@@ -242,7 +244,8 @@ impl Follow {
             // What is wrong with the lines leaves the session as it was; what is wrong with the ledger stays wrong.
             Err(error) if error.is_of_the_change() => {
                 let stopped = error.is_limit();
-                Ok(self.refuse(said.line, &[json!({ "message": error.to_string() })], stopped, out)?)
+                self.due.rest = Some(now);
+                Ok(self.refuse(Some(said.line), &[json!({ "message": error.to_string() })], stopped, out)?)
             }
             Err(error) => Err(error.into()),
         }
@@ -250,14 +253,19 @@ impl Follow {
 
     pub(super) fn refuse(
         &mut self,
-        line: u64,
+        line: Option<u64>,
         errors: &[Json],
         stopped: bool,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let refused = &mut self.refused;
-        refused.first = if refused.number == 0 { line } else { refused.first };
-        refused.number += 1;
+        match line {
+            Some(line) => {
+                refused.first = if refused.number == 0 { line } else { refused.first };
+                refused.number += 1;
+            }
+            None => refused.instants += 1,
+        }
         refused.stopped += usize::from(stopped);
         write_line(out, &json!({ "change": "error", "line": line, "errors": errors }))?;
         out.flush()
@@ -343,17 +351,23 @@ impl Follow {
 impl Refused {
     /// Says how much was refused, and gives the exit status for it.
     fn status(&self, batch: bool) -> u8 {
-        let Self { number, first, stopped } = *self;
-        if number == 0 {
+        let Self { number, first, instants, stopped } = *self;
+        if number + instants == 0 {
             return DONE;
         }
-        let what = if batch {
-            if number == 1 { "1 batch" } else { &format!("{number} batches") }
-        } else {
-            &count(number, "line")
-        };
-        output::error(&format!("{what} refused, the first at line {first}; none was recorded"));
-        if stopped == number { LIMIT } else { UNASKED }
+        if number > 0 {
+            let what = match (batch, number) {
+                (true, 1) => String::from("1 batch"),
+                (true, _) => format!("{number} batches"),
+                (false, _) => count(number, "line"),
+            };
+            output::error(&format!("{what} refused, the first at line {first}; none was recorded"));
+        }
+        if instants > 0 {
+            let what = count(instants, "time");
+            output::error(&format!("what fell due could not be decided, {what}; nothing of it was recorded"));
+        }
+        if stopped == number + instants { LIMIT } else { UNASKED }
     }
 }
 

@@ -57,7 +57,7 @@ impl Serve {
         let session = open::for_owning(&self.rules.with_paths(&self.paths), &facts, &self.engine)?.keeping();
         session.check_columns()?;
         open::warn_of_undeclared(&session);
-        let carry = Some(Carry::new(&session, false)?);
+        let carry = Some(Carry::new(&session, false)?.until_stopped(&mailbox));
         let owner = Some(self.owner(&facts, &mailbox)?);
         let follow = Follow {
             rules: session.rules().clone(),

@@ -3,10 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use hence::session::{RuleSet, RuleSource, Session, read_fact_lines};
+use hence::session::{RuleSet, RuleSource, Session, read_fact_lines, shipped};
 use serde_json::Value as Json;
 
 use crate::files::files;
+
+/// The packs with cases: all but the one that joins them.
+pub(crate) fn packs() -> impl Iterator<Item = &'static str> {
+    shipped::packs().into_iter().filter(|pack| *pack != shipped::JOINING)
+}
 
 /// The cases of a pack, in order.
 pub(crate) fn cases(pack: &str) -> Vec<Json> {

@@ -164,7 +164,7 @@ fn an_honest_history_is_accepted_when_it_was_compacted_and_goes_on() {
 #[test]
 fn the_golden_cases_of_every_pack_are_accepted() {
     let mut drawn = 0;
-    for pack in hence::session::shipped::packs() {
+    for pack in crate::golden::packs() {
         let mut rules = golden::rules(pack);
         // The cases suppose their facts, whoever may assert them.
         rules.program.relations.iter_mut().for_each(|relation| relation.authors = None);

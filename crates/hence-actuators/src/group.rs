@@ -50,10 +50,18 @@ pub(super) fn kill(child: &mut Child) -> io::Result<()> {
 
 /// What signals that end this process do: while a program runs, they are put off until its group has ended.
 struct Signals {
-    /// Whether no program runs.
+    /// Whether signals end this process at once.
     idle: Arc<AtomicBool>,
     /// The signal that came while one ran, 0 for none.
     came: Arc<AtomicUsize>,
+}
+
+/// Whether this process looks after itself what signals make it do.
+static IS_OWN: AtomicBool = AtomicBool::new(false);
+
+/// Has signals that end a process by default only end the program that runs, since this process acts on them by itself.
+pub fn keep_signals() {
+    IS_OWN.store(true, Ordering::SeqCst);
 }
 
 static SIGNALS: LazyLock<Result<Signals, String>> =
@@ -61,7 +69,7 @@ static SIGNALS: LazyLock<Result<Signals, String>> =
 
 impl Signals {
     fn register() -> io::Result<Self> {
-        let signals = Self { idle: Arc::new(AtomicBool::new(true)), came: Arc::default() };
+        let signals = Self { idle: Arc::new(AtomicBool::new(false)), came: Arc::default() };
         for signal in TERM_SIGNALS {
             flag::register_conditional_default(*signal, Arc::clone(&signals.idle))?;
             flag::register_usize(*signal, Arc::clone(&signals.came), *signal as usize)?;
@@ -90,8 +98,12 @@ impl Guard {
 }
 
 impl Drop for Guard {
-    /// The program has ended, and so does this process if it was asked to meanwhile.
+    /// The program has ended, and so does this process if it was asked to meanwhile and doesn't look after that itself.
     fn drop(&mut self) {
+        if IS_OWN.load(Ordering::SeqCst) {
+            self.signals.came.store(0, Ordering::SeqCst);
+            return;
+        }
         self.signals.idle.store(true, Ordering::SeqCst);
         let came = self.signals.came.swap(0, Ordering::SeqCst);
         if let Some(signal) = i32::try_from(came).ok().filter(|signal| *signal != 0) {

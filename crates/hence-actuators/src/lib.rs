@@ -41,6 +41,7 @@ use tracing::debug_span;
 use tracing::field::Empty;
 
 pub use error::{ActuatorError, SinkError};
+pub use group::keep_signals;
 pub use input::{Form, Input};
 
 use error_text::ErrorText;

@@ -541,7 +541,7 @@ mod compiled {
             rank: None,
             types: &[Type::String, Type::Bool, Type::String, Type::Time],
         }),
-        places: &[("rules/proposals/proposals.dl:38:5", "At - Made")],
+        places: &[("rules/proposals/proposals.dl:39:5", "At - Made")],
         decisions: &["apply_proposal"],
     };
 
@@ -563,7 +563,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(2))),
         ],
         limit: None,
-        places: &[("rules/proposals/proposals.dl:58:5", "Now - Made")],
+        places: &[("rules/proposals/proposals.dl:59:5", "Now - Made")],
         decisions: &[],
     };
 
@@ -585,7 +585,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(3))),
         ],
         limit: None,
-        places: &[("rules/proposals/proposals.dl:66:5", "Now - Made")],
+        places: &[("rules/proposals/proposals.dl:67:5", "Now - Made")],
         decisions: &[],
     };
 
@@ -606,7 +606,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(2)))], 0),
         ],
         limit: None,
-        places: &[("rules/proposals/proposals.dl:88:30", "count(Proposal)")],
+        places: &[("rules/proposals/proposals.dl:89:30", "count(Proposal)")],
         decisions: &[],
     };
 

@@ -8,11 +8,13 @@ mod outbox;
 mod ways;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use hence::session::{DecisionId, Outcome as Decided, Session};
 use hence_core::fact::Fact;
 use hence_runtime::{Mark, State, Step};
 
+use super::owner::Mailbox;
 use super::{Failure, output};
 use outbox::Outbox;
 use ways::Ways;
@@ -32,6 +34,8 @@ pub(super) struct Carry {
     list: bool,
     /// The instant at which what was due was looked for last, in microseconds since the epoch.
     last: i64,
+    /// Which says when to stop, where anything does.
+    mailbox: Option<Arc<Mailbox>>,
 }
 
 /// What became of one entry.
@@ -66,7 +70,7 @@ impl Event {
 impl Carry {
     /// File requests, and what `hence.toml` names.
     pub(super) fn new(session: &Session, list: bool) -> Result<Self, Failure> {
-        Ok(Self { ways: Ways::of(session.rules())?, outbox: None, list, last: i64::MIN })
+        Ok(Self { ways: Ways::of(session.rules())?, outbox: None, list, last: i64::MIN, mailbox: None })
     }
 
     /// Carries out what is due, `decided` among it, then what follows from that, and so on.
@@ -85,7 +89,7 @@ impl Carry {
         };
         let mut queue: VecDeque<DecisionId> = outbox.open.keys().copied().collect();
         let mut events = Vec::new();
-        while let Some(id) = queue.pop_front() {
+        while let Some(id) = queue.pop_front().filter(|_| !self.is_stopping()) {
             let Some(event) = self.step(session, &mut outbox, id, now)? else { continue };
             let chain = outbox.chain(id) + 1;
             for decided in &event.decided {
@@ -97,6 +101,15 @@ impl Carry {
         self.outbox = Some(outbox);
         self.last = now;
         Ok(events)
+    }
+
+    /// The same, which begins nothing more once the mailbox says to stop.
+    pub(super) fn until_stopped(self, mailbox: &Arc<Mailbox>) -> Self {
+        Self { mailbox: Some(Arc::clone(mailbox)), ..self }
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.mailbox.as_ref().is_some_and(|mailbox| mailbox.is_stopping())
     }
 
     /// The next instant at which a carrier is tried again, in microseconds since the epoch; what is due already and was

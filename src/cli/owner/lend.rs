@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hence::session::{Lent, Session};
+use hence_actuators::keep_signals;
 use hence_core::file;
 use hence_core::literal::visible;
 use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
@@ -123,6 +124,7 @@ impl Owner {
     /// The system refuses.
     pub(in crate::cli) fn stop_on_signals(&self) -> io::Result<()> {
         let (mut heard, sender) = UnixStream::pair()?;
+        keep_signals();
         let stopped = Arc::new(AtomicBool::new(false));
         flag::register_conditional_default(SIGINT, Arc::clone(&stopped))?;
         for signal in [SIGINT, SIGTERM] {

@@ -110,6 +110,11 @@ impl Mailbox {
         came.unwrap_or(Event::Due)
     }
 
+    /// Whether the owner is to stop.
+    pub(in crate::cli) fn is_stopping(&self) -> bool {
+        self.state().stop
+    }
+
     /// Whoever asks already.
     pub(super) fn asked(&self) -> Option<Ask> {
         self.state().ask()
@@ -190,10 +195,5 @@ impl Mailbox {
     /// Has the owner stop.
     pub(super) fn stop(&self) {
         self.change(|state| state.stop = true);
-    }
-
-    /// Whether it is to.
-    pub(super) fn is_stopping(&self) -> bool {
-        self.state().stop
     }
 }

@@ -168,6 +168,11 @@ impl Stream {
     /// Says a line; the answer up to its end.
     pub(super) fn say(&mut self, line: &str) -> String {
         self.to.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+        self.hear()
+    }
+
+    /// What it says next, up to the end of that.
+    pub(super) fn hear(&mut self) -> String {
         let mut answer = String::new();
         while !answer.contains("\"committed\"") && !answer.contains("\"error\"") {
             assert!(self.from.read_line(&mut answer).unwrap() > 0, "{answer}");

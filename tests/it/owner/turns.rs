@@ -13,9 +13,10 @@ fn commands_on_an_owned_store_do_what_they_do_on_a_free_one() {
     let (status, out, said) = run(dir.path(), &["assert", "failed(\"backup\", 1)"]);
     assert_eq!((status, said.as_str()), (0, ""));
     assert!(out.contains("recorded as transaction 1"), "{out}");
-    let (status, out, said) = run(dir.path(), &["decide", "--format", "jsonl"]);
+    // The owner draws what follows as soon as the turn is over.
+    let (status, out, said) = run(dir.path(), &["decide", "--all", "--format", "jsonl"]);
     assert_eq!((status, said.as_str()), (0, ""));
-    assert!(out.contains("retry"), "{out}");
+    assert!(out.contains("stands") && out.contains("retry"), "{out}");
     let (_, status, _) = run(dir.path(), &["status"]);
     assert!(status.contains("base          up to transaction 2"), "{status}");
     assert_eq!(run(dir.path(), &["verify"]).0, 0);
@@ -31,18 +32,22 @@ fn an_open_stream_sees_what_others_recorded() {
         let answer = stream.say(&format!("{{\"failed\": [\"{job}\", 1]}}"));
         assert!(answer.contains("\"drawn\": 1"), "{answer}");
     }
-    // Drawn by the other process, so not by the stream once more; recorded only, so drawn by the stream.
+    // Drawn by the other process, so not by the stream once more; recorded only, so drawn by the stream after the turn.
     let now = ["--now", "2026-02-09T09:00:00Z"];
     let (status, out, said) = run(dir.path(), &[&["decide", "--facts", "more.jsonl"], &now[..]].concat());
     assert_eq!(status, 2, "{out}{said}");
     fs::write(dir.path().join("more.jsonl"), "{\"allowed\": [\"d\"]}\n").unwrap();
     assert_eq!(run(dir.path(), &[&["decide", "--facts", "more.jsonl"], &now[..]].concat()).0, 0);
     assert_fact(dir.path(), "allowed(\"e\")");
-    assert_eq!(run(dir.path(), &["retract", "failed(\"b\", 1)"]).0, 0);
-    let answer = stream.say("{\"allowed\": [\"a\"]}");
+    let answer = stream.hear();
     assert!(answer.contains("\"values\": [\"e\"]") && !answer.contains("[\"d\"]"), "{answer}");
+    assert!(answer.contains("\"line\": null") && answer.contains("\"drawn\": 1, \"lapsed\": 0"), "{answer}");
+    assert_eq!(run(dir.path(), &["retract", "failed(\"b\", 1)"]).0, 0);
+    let answer = stream.hear();
     assert!(answer.contains("\"change\": \"lapsed\"") && answer.contains("[\"b\"]"), "{answer}");
-    assert!(answer.contains("\"drawn\": 1, \"lapsed\": 1, \"standing\": 4"), "{answer}");
+    let answer = stream.say("{\"allowed\": [\"f\"]}");
+    assert!(answer.contains("\"line\": 4") && answer.contains("\"drawn\": 1, \"lapsed\": 0"), "{answer}");
+    assert!(answer.contains("\"standing\": 5"), "{answer}");
     assert_eq!(stream.end(), 0);
     assert!(!socket(dir.path()).exists());
     let (status, out, said) = run(dir.path(), &["verify"]);

@@ -91,7 +91,7 @@ impl Origins for Anna {
     fn origin(&self, _: &Relation, _: &Fact) -> Result<Option<Origin>, String> {
         Ok(Some(Origin {
             author: Some("anna".into()),
-            signed: true,
+            signed: false,
             time: Some(1_770_128_625_000_000),
             source: Some("api".into()),
             transaction: Some(12),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use hence::session::shipped;
+use crate::golden;
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
 use hence_engine::SemiNaive;
@@ -25,7 +25,7 @@ const ASKED: usize = 8;
 #[test]
 fn every_golden_fact_has_a_proof_that_the_checker_accepts() {
     let mut checked = 0;
-    for pack in shipped::packs() {
+    for pack in golden::packs() {
         let rules = rules(pack);
         for (number, case) in cases(pack).iter().enumerate() {
             let (session, now) = session(&rules, case);
@@ -93,7 +93,7 @@ fn a_decision_that_lost_an_input_has_a_remedy() {
     let engine = SemiNaive;
     let trial = Trial { engine: &engine, limits: Limits::default(), time: Duration::from_secs(10) };
     let (mut asked, mut without) = (0, Vec::new());
-    for pack in shipped::packs() {
+    for pack in golden::packs() {
         let rules = rules(pack);
         let program = &rules.program;
         for case in cases(pack).iter().take(2) {
