@@ -64,6 +64,7 @@ impl Follow {
             carry.forget();
         }
         self.due.rest = None;
+        self.fall_due(time::wall_clock(), out)?;
         self.commit_instant(now, out)?;
         self.carry_out(&Outcome::default(), now, out)
     }

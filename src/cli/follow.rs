@@ -132,6 +132,8 @@ impl Follow {
                     continue;
                 }
                 Came::Asked(ask) => {
+                    // What fell due before a turn comes before what is recorded in it.
+                    self.fall_due(time::wall_clock(), out)?;
                     let Self { session, owner: Some(owner), .. } = self else { continue };
                     let known = session.last_tx();
                     let Some(session) = owner.lend(session, ask)? else { return Ok(DONE) };

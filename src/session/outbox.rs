@@ -101,28 +101,42 @@ impl Session {
         if guards.is_empty() && joint.is_empty() {
             return Ok(None);
         }
+        let named_by_principals = match self.ledger() {
+            Some(ledger) => ledger.principals()?.demand_signatures(),
+            None => false,
+        };
         let because = self.why(&decision.to_string(), now, None)?;
         let Some(proof) = because.proofs.first().filter(|_| !because.undetermined) else {
             return Ok(Some(String::from("it does not follow from the facts that stand")));
         };
         let lacks = guards.iter().find_map(|guard| {
             let needed = &program[guard.relation];
-            self.lacks(proof, needed, &|fact| is_guard(guard, needed, fact, decision))
+            self.lacks(proof, needed, named_by_principals, &|fact| is_guard(guard, needed, fact, decision))
         });
         // How the facts of a joint guard hang together is checked with the rules: each proof holds them all.
         let lacks_joint = || {
             let needed = joint.iter().map(|relation| &program[*relation]);
-            needed
-                .into_iter()
-                .find_map(|needed| self.lacks(proof, needed, &|fact| fact.relation == needed.name))
+            needed.into_iter().find_map(|needed| {
+                self.lacks(proof, needed, named_by_principals, &|fact| fact.relation == needed.name)
+            })
         };
         Ok(lacks.or_else(lacks_joint))
     }
 
-    fn lacks(&self, proof: &Proof, needed: &Relation, is_it: &dyn Fn(&Fact) -> bool) -> Option<String> {
+    /// What a proof lacks of a relation; where principals say who brings its facts, rules see no others.
+    fn lacks(
+        &self,
+        proof: &Proof,
+        needed: &Relation,
+        named_by_principals: bool,
+        is_it: &dyn Fn(&Fact) -> bool,
+    ) -> Option<String> {
         let mut found = proof.steps.iter().filter(|step| is_it(&step.fact)).peekable();
         if found.peek().is_none() {
             return Some(format!("no `{}` that it requires stands", needed.name));
+        }
+        if named_by_principals {
+            return None;
         }
         // One that is by who may bring it is enough.
         let refused: Option<Vec<String>> = found.map(|step| self.refused_author(needed, step)).collect();

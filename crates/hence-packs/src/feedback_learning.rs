@@ -283,7 +283,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "feedback_learning",
-        fingerprint: "ba1c3998add13c9cd275462fbd76f838",
+        fingerprint: "c3dd690cd5fa8ea3e913cfaf71bf78d5",
         relations: &["now", "draft_edit", "draft_rejection", "similar", "draft_item", "alike_items", "same_cluster", "cluster", "cluster_size", "rejected_cluster", "lesson", "superseded", "propose_lesson"],
         params: &["alike", "strong_count"],
         rule_ids: &["draft_item#1", "draft_item#2", "alike_items#1", "alike_items#2", "same_cluster#1", "same_cluster#2", "cluster#1", "cluster_size#1", "rejected_cluster#1", "many_alike", "a_rejection", "an_edit", "superseded#1", "propose_every_lesson"],
