@@ -54,12 +54,6 @@ impl Evaluation {
         self.unknown.as_ref().map_or(&self.model, |unknown| &unknown.lenient)
     }
 
-    /// The relations that depend on an undefined operation, unless that is lenient.
-    pub(super) fn undetermined_relations(&self, program: &Program) -> BTreeSet<RelationId> {
-        let undefined = self.unknown.is_some().then_some(&self.model.undefined);
-        undetermined_relations(program, undefined.into_iter().flatten())
-    }
-
     /// The same evaluation, if a match with an undefined operation is false.
     pub(super) fn into_lenient(self) -> Self {
         let model = self.unknown.map_or(self.model, |unknown| unknown.lenient);
@@ -225,6 +219,11 @@ pub(super) fn is_undetermined(program: &Program, undetermined: &Undetermined, fa
 pub(super) fn agrees(pattern: &Pattern, fact: &Fact) -> bool {
     pattern.args.len() == fact.values.len()
         && pattern.args.iter().zip(&fact.values).all(|(arg, value)| arg.is_none_or(|arg| arg == *value))
+}
+
+/// What of a relation follows possibly and not certainly.
+pub(super) fn open_of(undetermined: &Undetermined, relation: RelationId) -> &[Pattern] {
+    undetermined.get(&relation).map_or(&[], Vec::as_slice)
 }
 
 /// Those of the rows that are decisions, ascending.

@@ -171,14 +171,6 @@ impl Follower {
         self.followed.as_ref().map(|followed| &followed.lens)
     }
 
-    /// All that is undetermined in the last evaluation, decisions or not.
-    pub(super) fn undetermined_relations(&self, rules: &RuleSet) -> BTreeSet<RelationId> {
-        match self.incremental() {
-            Some(kept) => kept.undetermined_relations(&rules.program),
-            None => self.evaluation().undetermined_relations(&rules.program),
-        }
-    }
-
     /// The facts of a relation by the last evaluation.
     pub(super) fn facts(&self, rules: &RuleSet, relation: RelationId) -> BTreeSet<Fact> {
         match self.incremental() {

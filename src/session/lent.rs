@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
 use hence_ledger::{Hash, Ledger, Notice, Transaction, TxInfo};
+use hence_proof::proof::Pattern;
 
 use super::effects::{Extents, Held, HeldAt, SameRules, decides, has_effects};
 use super::error::SessionError;
@@ -40,7 +41,6 @@ pub(super) struct Others {
 struct Now<'a> {
     rules: &'a RuleSet,
     kept: &'a Maintained,
-    undetermined: BTreeSet<RelationId>,
 }
 
 impl Extents for Now<'_> {
@@ -52,8 +52,8 @@ impl Extents for Now<'_> {
         None
     }
 
-    fn is_undetermined(&self, relation: RelationId) -> bool {
-        self.undetermined.contains(&relation)
+    fn open(&self, relation: RelationId) -> &[Pattern] {
+        evaluation::open_of(self.kept.undetermined(), relation)
     }
 }
 
@@ -153,11 +153,10 @@ impl Session {
         if !has_effects(&self.rules.checked) || !decides(info) || !same_rules || !same_run {
             return None;
         }
-        let program = &self.rules.program;
-        let now = Now { rules: &self.rules, kept, undetermined: kept.undetermined_relations(program) };
+        let now = Now { rules: &self.rules, kept };
         let mut held = SameRules::default();
         held.turn(&self.rules.checked, &now);
-        held.open().is_empty().then_some(HeldAt { tx: info.tx, held: Held::Same(held) })
+        (!held.is_open()).then_some(HeldAt { tx: info.tx, held: Held::Same(held) })
     }
 
     /// What a commit turned beside what is recorded, where others recorded something since the last one.

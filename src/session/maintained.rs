@@ -212,12 +212,6 @@ impl Maintained {
         Ok(())
     }
 
-    /// The relations that depend on an undefined operation, unless that is lenient.
-    pub(super) fn undetermined_relations(&self, program: &Program) -> BTreeSet<RelationId> {
-        let undefined = self.unknown.is_some().then(|| self.undefined());
-        evaluation::undetermined_relations(program, undefined.into_iter().flatten())
-    }
-
     /// The decisions that the second program tells of.
     fn concerned(&self) -> BTreeSet<RelationId> {
         let Some(second) = &self.unknown else { return BTreeSet::new() };

@@ -32,7 +32,7 @@ many(X, N) :- q(X, N).
 ";
 
 /// Feeds and effects, of which a random program has some.
-const RULES: [&str; 16] = [
+const RULES: [&str; 20] = [
     "feed f(X) :- d(X).",
     "feed f(Y) :- r(_, Y), a(Y).",
     "feed f(X) :- f(Y), c(Y, X).",
@@ -49,6 +49,10 @@ const RULES: [&str; 16] = [
     "then !f(X) :- g(X, _), late().",
     "then a(X + 1) :- a(X), b(_).",
     "then !g(X, At) :- g(X, At), !a(X).",
+    "then b(X) :- a(X), !q(X, _).",
+    "then f(X) :- q(X, Q), Q > 2.",
+    "then !c(X, 0) :- c(X, 0), f(X).",
+    "feed f(X + Y) :- c(X, Y), 8 / (X - Y) > 1.",
 ];
 
 fn rules(text: &str) -> RuleSet {
@@ -316,16 +320,39 @@ fn steps_that_contradict_each_other_and_steps_without_end_record_nothing() {
 }
 
 #[test]
-fn an_undetermined_effect_waits_until_it_is_determined() {
-    let text = "input n(x: int, y: int). input p(x: int). then p(Q) :- n(X, Y), Q = X / Y.";
+fn what_is_undetermined_of_an_effect_waits_and_holds_on_until_it_is_determined() {
+    let text =
+        "input n(k: int, x: int, y: int). input p(k: int, q: int). then p(K, Q) :- n(K, X, Y), Q = X / Y.";
     let mut session = Session::over_ledger(rules(text), Ledger::memory().unwrap());
-    let n = |x, y| Fact::new("n", [Value::Int(x), Value::Int(y)]);
-    let bad = Change { assertions: vec![n(1, 0), n(6, 2)], ..Change::default() };
-    assert_eq!(session.commit(bad, false).unwrap().steps, []);
-    let mut session = Session::over_ledger(session.rules().clone(), session.into_ledger().unwrap());
-    let good = Change { retractions: vec![n(1, 0)], ..Change::default() };
-    assert_eq!(session.commit(good, false).unwrap().steps.len(), 1);
-    sound(session.ledger().unwrap(), &SemiNaive);
+    let fact = |name: &str, values: &[i64]| {
+        Fact::new(name, values.iter().map(|value| Value::Int(*value)).collect::<Vec<_>>())
+    };
+    let n = |k, x, y| fact("n", &[k, x, y]);
+    let mut commit = |assertions: Vec<Fact>, retractions: Vec<Fact>, reopens: bool| {
+        let change = Change { assertions, retractions, ..Change::default() };
+        let steps = session.commit(change, false).unwrap().steps;
+        if reopens {
+            // What held is found out from the history.
+            let rules = session.rules().clone();
+            let ledger = std::mem::replace(&mut session, Session::over_facts(rules.clone(), Vec::new()));
+            session = Session::over_ledger(rules, ledger.into_ledger().unwrap());
+        }
+        sound(session.ledger().unwrap(), &SemiNaive);
+        let changes = steps.into_iter().flat_map(|step| step.changes);
+        changes.map(|change| change.fact).collect::<Vec<_>>()
+    };
+    for reopens in [false, true] {
+        // Of two rows one is undetermined: the other one's effect takes place.
+        assert_eq!(commit(vec![n(1, 1, 0), n(2, 6, 2)], vec![], reopens), [fact("p", &[2, 3])]);
+        // What held and is undetermined now holds on, so it does not begin once more.
+        assert_eq!(commit(vec![n(2, 6, 0)], vec![n(2, 6, 2)], reopens), []);
+        assert_eq!(commit(vec![n(2, 6, 2)], vec![n(2, 6, 0)], reopens), []);
+        // What waited begins once it is determined, and what no longer holds begins again when it comes back.
+        assert_eq!(commit(vec![n(1, 1, 1)], vec![n(1, 1, 0), n(2, 6, 2)], reopens), [fact("p", &[1, 1])]);
+        assert_eq!(commit(vec![], vec![fact("p", &[1, 1]), fact("p", &[2, 3])], reopens), []);
+        assert_eq!(commit(vec![n(2, 6, 2)], vec![n(1, 1, 1)], reopens), [fact("p", &[2, 3])]);
+        assert_eq!(commit(vec![], vec![n(2, 6, 2), fact("p", &[2, 3])], reopens), []);
+    }
 }
 
 /// Forged steps: each tells whether there was anything to forge.

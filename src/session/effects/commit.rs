@@ -7,12 +7,13 @@ use hence_core::fault::OrBroken;
 use hence_core::meter;
 use hence_core::schema::RelationId;
 use hence_ledger::{Changes, Decision, Draft, LedgerError, Step, When};
+use hence_proof::proof::Pattern;
 
 use super::held::{Extents, Turn};
 use super::{Held, HeldAt, Steps, begun, has_effects};
 use crate::session::commit::{Outcome, Proposed};
 use crate::session::error::SessionError;
-use crate::session::evaluation::{self, Evaluation};
+use crate::session::evaluation::{self, Evaluation, open_of};
 use crate::session::incremental::{IncrementalState, MaintainedAt};
 use crate::session::maintained::{Edits, Maintained, Turned};
 use crate::session::{Session, Store};
@@ -46,7 +47,6 @@ enum State {
 struct Shown<'a> {
     session: &'a Session,
     state: &'a State,
-    undetermined: BTreeSet<RelationId>,
 }
 
 impl Extents for Shown<'_> {
@@ -71,8 +71,12 @@ impl Extents for Shown<'_> {
         }
     }
 
-    fn is_undetermined(&self, relation: RelationId) -> bool {
-        self.undetermined.contains(&relation)
+    fn open(&self, relation: RelationId) -> &[Pattern] {
+        let undetermined = match self.state.maintained() {
+            Some(kept) => kept.undetermined(),
+            None => &self.state.evaluation().undetermined,
+        };
+        open_of(undetermined, relation)
     }
 }
 
@@ -119,12 +123,7 @@ impl Session {
     }
 
     fn shown<'a>(&'a self, state: &'a State) -> Shown<'a> {
-        let program = &self.rules.program;
-        let undetermined = match state.maintained() {
-            Some(kept) => kept.undetermined_relations(program),
-            None => state.evaluation().undetermined_relations(program),
-        };
-        Shown { session: self, state, undetermined }
+        Shown { session: self, state }
     }
 
     /// What the effects that begin do, with their rules and sentences.

@@ -7,6 +7,9 @@ use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::analysis::checked::{Checked, Effect};
+use hence_proof::proof::Pattern;
+
+use crate::session::evaluation;
 
 /// What an effect does, whichever rule says it: the input, whether it retracts, and the values, without the instant.
 type Deed = (Symbol, bool, Vec<Option<Value>>);
@@ -24,7 +27,7 @@ pub(crate) enum Held {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SameRules {
     facts: BTreeMap<RelationId, BTreeSet<Fact>>,
-    /// The effects that were undetermined: what they hold now may be more than what they held then.
+    /// The effects of which something was undetermined: it held on if it held before, and is looked at again.
     open: BTreeSet<RelationId>,
 }
 
@@ -66,8 +69,8 @@ pub(crate) trait Extents {
     fn facts(&self, relation: RelationId) -> BTreeSet<Fact>;
     /// What came and went since the evaluation before; `None` where that isn't known.
     fn changes(&self, relation: RelationId) -> Option<Vec<(Fact, bool)>>;
-    /// Whether the relation is undetermined.
-    fn is_undetermined(&self, relation: RelationId) -> bool;
+    /// What of the relation follows possibly and not certainly.
+    fn open(&self, relation: RelationId) -> &[Pattern];
 }
 
 impl Held {
@@ -102,28 +105,23 @@ impl Held {
 }
 
 impl SameRules {
-    /// The effects that are undetermined.
-    pub(crate) fn open(&self) -> &BTreeSet<RelationId> {
-        &self.open
-    }
-
-    /// Takes over what an effect that is undetermined held before.
-    pub(crate) fn keep(&mut self, relation: RelationId, facts: BTreeSet<Fact>) {
-        self.facts.insert(relation, facts);
+    /// Whether something is undetermined, so that only what held before tells what holds.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.open.is_empty()
     }
 
     pub(crate) fn turn(&mut self, checked: &Checked, now: &dyn Extents) -> Vec<Turn> {
         let mut turns = Vec::new();
         for (at, effect) in checked.effects.iter().enumerate() {
             let relation = effect.relation;
-            if now.is_undetermined(relation) {
+            let open = now.open(relation);
+            let is_settled = if open.is_empty() { !self.open.remove(&relation) } else { false };
+            if !open.is_empty() {
                 self.open.insert(relation);
-                continue;
             }
-            let was_open = self.open.remove(&relation);
             let held = self.facts.entry(relation).or_default();
-            let changes = now.changes(relation).filter(|_| !was_open);
-            let mut changes = changes.unwrap_or_else(|| difference(held, &now.facts(relation)));
+            let changes = now.changes(relation).filter(|_| is_settled);
+            let mut changes = changes.unwrap_or_else(|| difference(held, &now.facts(relation), open));
             changes.sort_unstable();
             for (fact, began) in changes {
                 let turned = if began { held.insert(fact.clone()) } else { held.remove(&fact) };
@@ -136,9 +134,11 @@ impl SameRules {
     }
 }
 
-fn difference(held: &BTreeSet<Fact>, now: &BTreeSet<Fact>) -> Vec<(Fact, bool)> {
+/// What came and what went; what may still follow did not go.
+fn difference(held: &BTreeSet<Fact>, now: &BTreeSet<Fact>, open: &[Pattern]) -> Vec<(Fact, bool)> {
     let came = now.difference(held).map(|fact| (fact.clone(), true));
-    came.chain(held.difference(now).map(|fact| (fact.clone(), false))).collect()
+    let went = held.difference(now).filter(|fact| !open.iter().any(|row| evaluation::agrees(row, fact)));
+    came.chain(went.map(|fact| (fact.clone(), false))).collect()
 }
 
 fn deed(checked: &Checked, effect: &Effect, own: &Fact) -> Deed {

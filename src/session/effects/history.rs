@@ -5,13 +5,17 @@ use std::rc::Rc;
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
+use hence_core::meter;
 use hence_core::schema::RelationId;
 use hence_ledger::{Ledger, TxInfo};
+use hence_proof::proof::Pattern;
 
 use super::Held;
 use super::held::{Extents, SameRules};
+use super::rounds::Rounds;
 use crate::session::error::SessionError;
 use crate::session::evaluation::{self, Evaluation};
+use crate::session::follow::Follower;
 use crate::session::history::History;
 use crate::session::ledger_facts::Recording;
 use crate::session::{RuleSet, Session};
@@ -20,12 +24,11 @@ use crate::session::{RuleSet, Session};
 pub(super) struct Then<'a> {
     rules: &'a RuleSet,
     evaluation: &'a Evaluation,
-    undetermined: BTreeSet<RelationId>,
 }
 
 impl<'a> Then<'a> {
     pub(super) fn new(rules: &'a RuleSet, evaluation: &'a Evaluation) -> Self {
-        Self { rules, evaluation, undetermined: evaluation.undetermined_relations(&rules.program) }
+        Self { rules, evaluation }
     }
 }
 
@@ -38,8 +41,8 @@ impl Extents for Then<'_> {
         None
     }
 
-    fn is_undetermined(&self, relation: RelationId) -> bool {
-        self.undetermined.contains(&relation)
+    fn open(&self, relation: RelationId) -> &[Pattern] {
+        evaluation::open_of(&self.evaluation.undetermined, relation)
     }
 }
 
@@ -70,37 +73,56 @@ impl Session {
             Some(hash) => history.rules(hash)?,
             None => return Ok(Held::default()),
         };
-        let held = Held::Same(held_then(&history, &rules, &info)?);
+        let held = Held::Same(held_then(&mut history, &rules, &info)?);
         let is_own = info.rules == Some(self.rules.recorded().hash());
         Ok(if is_own { held } else { held.under_others(&rules.checked) })
     }
 }
 
-/// What the effects of `rules`, which are those of the transaction, held after it. What was undetermined then is as it
-/// was before.
+/// What the effects of `rules`, which are those of the transaction, held after it. Where something was undetermined,
+/// what held before tells: everything since all was determined is done again.
 pub(super) fn held_then(
-    history: &History<'_>,
-    rules: &RuleSet,
+    history: &mut History<'_>,
+    rules: &Rc<RuleSet>,
     info: &TxInfo,
 ) -> Result<SameRules, SessionError> {
+    let held = certain(history, rules, info)?;
+    if !held.is_open() {
+        return Ok(held);
+    }
+    let (mut tx, mut from) = (info.tx, (0, Held::default(), None));
+    while let Some(before) = history.ledger.last_where(|other| other.tx < tx && decides(other))? {
+        meter::check("looking for what effects held")?;
+        tx = before.tx;
+        let Some(hash) = before.rules.filter(|_| before.steps.is_some()) else {
+            from = (tx, Held::default(), None);
+            break;
+        };
+        let then = if before.rules == info.rules { Rc::clone(rules) } else { history.rules(hash)? };
+        let held = certain(history, &then, &before)?;
+        if !held.is_open() {
+            from = (tx, Held::Same(held), Some(then));
+            break;
+        }
+    }
+    let (start, held, then) = from;
+    let mut rounds = Rounds::from(held, then);
+    let mut follower = Follower::default();
+    for tx in start + 1..=info.tx {
+        let transaction = history.ledger.transaction(tx)?;
+        follower.take(&transaction);
+        rounds.take(&transaction);
+        let (Some(hash), Some(clock)) = (transaction.info.rules, transaction.info.clock) else { continue };
+        let then = if Some(hash) == info.rules { Rc::clone(rules) } else { history.rules(hash)? };
+        rounds.evaluate(&mut follower, history, &then, (&transaction.info, clock))?;
+    }
+    Ok(rounds.into_held())
+}
+
+/// What they held for certain.
+fn certain(history: &History<'_>, rules: &RuleSet, info: &TxInfo) -> Result<SameRules, SessionError> {
     let mut held = SameRules::default();
     held.turn(&rules.checked, &Then::new(rules, &evaluated(history, rules, info)?));
-    let (mut unknown, mut tx) = (held.open().clone(), info.tx);
-    while !unknown.is_empty() {
-        let same = |other: &TxInfo| other.tx < tx && decides(other);
-        let before = history.ledger.last_where(same)?.filter(|other| other.rules == info.rules);
-        let Some(before) = before else { break };
-        tx = before.tx;
-        let evaluation = evaluated(history, rules, &before)?;
-        let then = Then::new(rules, &evaluation);
-        unknown.retain(|relation| {
-            let is_open = then.is_undetermined(*relation);
-            if !is_open {
-                held.keep(*relation, then.facts(*relation));
-            }
-            is_open
-        });
-    }
     Ok(held)
 }
 

@@ -7,12 +7,14 @@ use hence_core::fact::Fact;
 use hence_core::meter;
 use hence_core::schema::RelationId;
 use hence_ledger::{Step, Transaction, TxInfo};
+use hence_proof::proof::Pattern;
 
-use super::held::Extents;
+use super::held::{Extents, SameRules};
 use super::history::{decides, held_then};
 use super::{Held, Steps, begun, has_effects};
 use crate::session::RuleSet;
 use crate::session::error::SessionError;
+use crate::session::evaluation;
 use crate::session::follow::{self, Apart, Follower, own_changes};
 use crate::session::history::History;
 
@@ -42,7 +44,6 @@ struct Shown<'a> {
     follower: &'a Follower,
     rules: &'a RuleSet,
     last: &'a follow::Refresh,
-    undetermined: BTreeSet<RelationId>,
 }
 
 impl Extents for Shown<'_> {
@@ -54,8 +55,8 @@ impl Extents for Shown<'_> {
         self.follower.changes(self.rules, self.last, relation)
     }
 
-    fn is_undetermined(&self, relation: RelationId) -> bool {
-        self.undetermined.contains(&relation)
+    fn open(&self, relation: RelationId) -> &[Pattern] {
+        evaluation::open_of(self.follower.undetermined(), relation)
     }
 }
 
@@ -77,6 +78,19 @@ impl Rounds {
             rounds.rules = Some(rules);
         }
         Ok(rounds)
+    }
+
+    /// From where effects held this by these rules, each transaction one of the recorded facts.
+    pub(super) fn from(held: Held, rules: Option<Rc<RuleSet>>) -> Self {
+        Self { held, rules, apart: Apart::new(), as_recorded: true }
+    }
+
+    /// What effects hold by the rules that drew decisions last.
+    pub(super) fn into_held(self) -> SameRules {
+        match self.held {
+            Held::Same(same) => same,
+            Held::Other(_) => SameRules::default(),
+        }
     }
 
     /// Takes over what a transaction itself changed: that is the same on both sides.
@@ -140,7 +154,7 @@ impl Rounds {
     }
 
     fn shown<'a>(&self, follower: &'a Follower, rules: &'a RuleSet, last: &'a follow::Refresh) -> Shown<'a> {
-        Shown { follower, rules, last, undetermined: follower.undetermined_relations(rules) }
+        Shown { follower, rules, last }
     }
 
     /// What the effects that now begin change; `None` where that is nothing.
