@@ -22,13 +22,10 @@ fn a_recorder_brings_what_others_say() {
     let (said, status) = hence(at, &["decide", "--follow", "--as", "rec"], SAID);
     assert_eq!((status, reviews(at)), (0, 1), "{said}");
     assert!(said.contains("\"change\": \"drawn\""), "{said}");
-    let log = hence(at, &["log"], "").0;
-    assert!(log.contains("by ada from decide --follow, brought by rec"), "{log}");
+    let history = hence(at, &["history", "review(\"r\", true, \"ada\")"], "").0;
+    assert!(history.contains("by ada, brought by rec, from decide --follow"), "{history}");
     let why = hence(at, &["why", "go(\"r\")"], "").0;
     assert!(why.contains("by: \"ada\"") && why.contains("asserted by ada at"), "{why}");
-    let retracted = "{\"as\": \"ada\", \"retract\": {\"review\": [\"r\", true, \"ada\"]}}\n";
-    let (said, status) = hence(at, &["decide", "--follow", "--as", "rec"], retracted);
-    assert_eq!((status, reviews(at)), (0, 0), "{said}");
 }
 
 #[test]
@@ -62,18 +59,46 @@ fn nobody_else_speaks_for_others() {
 }
 
 #[test]
-fn a_transaction_has_one_author_and_a_name_is_a_text() {
+fn words_of_several_make_one_transaction() {
     let folder = recorded();
     let at = folder.path();
-    let follow = ["decide", "--follow", "--batch", "--as", "rec"];
-    let (said, status) = hence(at, &follow, SAID);
-    assert_eq!((status, reviews(at)), (2, 0), "{said}");
-    assert!(said.contains("`ada` says this line and `rec` those before it"), "{said}");
+    let lines = SAID.to_owned() + "{\"as\": \"grace\", \"review\": {\"id\": \"q\", \"ok\": false}}\n";
+    let (said, status) = hence(at, &["decide", "--follow", "--batch", "--as", "rec"], &lines);
+    assert_eq!((status, reviews(at)), (0, 2), "{said}");
+    let told = |fact: &str| hence(at, &["history", fact], "").0;
+    assert!(told("open(\"r\")").contains("by rec from decide --follow"));
+    assert!(told("review(\"r\", true, \"ada\")").contains("transaction 1"));
+    assert!(told("review(\"q\", false, \"grace\")").contains("by grace, brought by rec, from"));
+    assert_eq!(hence(at, &["verify"], "").1, 0);
+    // Another ledger asks for the same role.
+    let (export, _) = hence(at, &["export"], "");
+    fs::write(at.join("all.jsonl"), export).unwrap();
+    assert_eq!(hence(at, &["import", "all.jsonl", "--store", "copy"], "").1, 0);
+    fs::write(at.join("hence.toml"), super::SETTINGS).unwrap();
+    let (said, status) = hence(at, &["import", "all.jsonl", "--store", "other"], "");
+    assert_ne!(status, 0, "{said}");
+    assert!(said.contains("`rec` may not speak for `"), "{said}");
+}
+
+#[test]
+fn only_assertions_name_who_says_them_and_a_name_is_a_text() {
+    let folder = recorded();
+    let at = folder.path();
+    let retracted = "{\"as\": \"ada\", \"retract\": {\"review\": [\"r\", true, \"ada\"]}}\n";
+    let (said, status) = hence(at, &["decide", "--follow", "--as", "rec"], retracted);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("only assertions name who says them"), "{said}");
     for name in ["3", "\"\"", "null", "[\"ada\"]"] {
         let line = format!("{{\"as\": {name}, \"open\": [\"r\"]}}\n");
         let (said, status) = hence(at, &["decide", "--follow", "--as", "rec"], &line);
         assert_eq!(status, 2, "{said}");
-        assert!(said.contains("`as` names who says the line: expected a string"), "{said}");
+        assert!(said.contains("`as` names who says the line: expected a name"), "{said}");
+    }
+    for signature in ["3", "\"abc\"", "null"] {
+        let line = format!("{{\"as\": \"ada\", \"signature\": {signature}, \"open\": [\"r\"]}}\n");
+        let (said, status) = hence(at, &["decide", "--follow", "--as", "rec"], &line);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains("`signature`: expected 128 hexadecimal digits"), "{said}");
     }
     let (said, status) = hence(at, &["decide", "--follow", "--as", "rec"], "{\"as\": \"ada\"}\n");
     assert_eq!(status, 2, "{said}");
