@@ -9,8 +9,8 @@ use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::meter;
 use hence_core::value::Value;
-use hence_ledger::{Lapsed, Said as Brought};
 use hence_ledger::interchange::Mapping;
+use hence_ledger::{Lapsed, Said as Brought};
 
 use super::carry::Carry;
 use super::diagnostics::count;
@@ -207,7 +207,8 @@ impl Follow {
         let text = named.as_ref().map_or(text, |named| &named.rest);
         let retracted = self.retracted(text);
         if named.is_some() && retracted.is_some() {
-            let message = "only assertions name who says them; whoever retracts does so in a line of their own";
+            let message =
+                "only assertions name who says them; whoever retracts does so in a line of their own";
             return said.refuse([json!({ "message": message, "line": number })]);
         }
         let rules = self.speakers.rules(named.as_ref());

@@ -12,8 +12,8 @@ use super::carry::Carry;
 use super::due::{AUTHOR, Due};
 use super::follow::{Follow, Refused};
 use super::options::{EngineOptions, FactOptions, RuleOptions, duration, time_limit};
-use super::speaker::Speakers;
 use super::owner::{Event, Incoming, LONGEST_TURN, Mailbox, Owner};
+use super::speaker::Speakers;
 use super::{DONE, Failure, Outcome, open, output, terminal};
 
 /// Own a ledger: decide and carry out what falls due, and give other commands a turn each

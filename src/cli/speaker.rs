@@ -102,5 +102,7 @@ fn named(session: &Session, text: &str) -> Result<Option<Named>, String> {
 }
 
 fn unread(found: &str) -> String {
-    format!("`{SIGNATURE}`: expected 128 hexadecimal digits, as `hence principal sign` prints them, found {found}")
+    format!(
+        "`{SIGNATURE}`: expected 128 hexadecimal digits, as `hence principal sign` prints them, found {found}"
+    )
 }

@@ -99,7 +99,11 @@ impl Roles {
         let since = if roles.signed { ledger.info(ledger.last_tx())?.time } else { by.instant };
         for one in said {
             if !roles.signed {
-                roles.check_one_of(&[Symbol::new(RECORDER)], by.author, &format!("speak for `{}`", one.author))?;
+                roles.check_one_of(
+                    &[Symbol::new(RECORDER)],
+                    by.author,
+                    &format!("speak for `{}`", one.author),
+                )?;
             }
             let saying = Saying { author: &one.author, since: since.min(by.instant), ..by };
             self.check(rules, ledger, saying, [(&one.fact, true)])?;
@@ -202,7 +206,12 @@ impl Session {
         let Some(ledger) = self.ledger() else { return Ok(()) };
         let mut stamped = [fact.clone()];
         self.rules.stamp(&mut stamped, instant);
-        self.roles.check(&self.rules, ledger, Saying::at(author, instant), stamped.iter().map(|fact| (fact, true)))
+        self.roles.check(
+            &self.rules,
+            ledger,
+            Saying::at(author, instant),
+            stamped.iter().map(|fact| (fact, true)),
+        )
     }
 }
 

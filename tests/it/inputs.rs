@@ -97,7 +97,8 @@ fn what_the_table_says_of_an_input_is_true() {
                 words.iter().all(|name| observed[name].contains(input.as_str()))
             } else if part == "`hence review`" {
                 input.contains("review")
-            } else if let Some((decisions, answer)) = part.strip_prefix("carrier of ").and_then(|it| it.split_once(": "))
+            } else if let Some((decisions, answer)) =
+                part.strip_prefix("carrier of ").and_then(|it| it.split_once(": "))
             {
                 quoted(decisions).iter().all(|name| decided.contains(*name)) && is_answered(&input, answer)
             } else if let Some(reason) = part.strip_prefix("by hand: ") {

@@ -284,7 +284,8 @@ fn a_signature_holds_at_its_place_alone() {
     let dir = tempfile::tempdir().unwrap();
     signed(dir.path());
     let mut ledger = open(dir.path(), &["grace"]);
-    let taken_back = Draft { author: "grace".into(), retractions: vec![review("r", "grace")], ..Draft::default() };
+    let taken_back =
+        Draft { author: "grace".into(), retractions: vec![review("r", "grace")], ..Draft::default() };
     ledger.commit(&taken_back).unwrap();
     ledger.commit(&by("grace", vec![review("r", "grace")])).unwrap();
     let signature = |tx| ledger.info(tx).unwrap().signature.unwrap().0;

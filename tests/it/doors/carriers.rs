@@ -8,12 +8,16 @@ use super::{RULES, folder, hence, reviews};
 fn carried(author: &str) -> tempfile::TempDir {
     let folder = folder();
     let at = folder.path();
-    let rules = format!("{RULES}decision ask(id: string).\n@because(\"{{Id}} is open\")\nask(Id) :- open(Id).\n");
+    let rules =
+        format!("{RULES}decision ask(id: string).\n@because(\"{{Id}} is open\")\nask(Id) :- open(Id).\n");
     fs::write(at.join("rules.dl"), rules).unwrap();
     let settings = fs::read_to_string(at.join("hence.toml")).unwrap();
-    let carry = format!("[carry]\nask = {{ carrier = \"command\", program = \"sh\", args = [\"ask.sh\"], as = \"{author}\" }}\n");
+    let carry = format!(
+        "[carry]\nask = {{ carrier = \"command\", program = \"sh\", args = [\"ask.sh\"], as = \"{author}\" }}\n"
+    );
     fs::write(at.join("hence.toml"), settings + &carry).unwrap();
-    let answer = "cat > /dev/null\necho '{\"review\": {\"id\": \"r\", \"ok\": true}}'\necho '{\"seen\": [\"r\"]}'\n";
+    let answer =
+        "cat > /dev/null\necho '{\"review\": {\"id\": \"r\", \"ok\": true}}'\necho '{\"seen\": [\"r\"]}'\n";
     fs::write(at.join("ask.sh"), answer).unwrap();
     assert_eq!(hence(at, &["assert", "open(\"r\")", "--as", "bob"], "").1, 0);
     folder
@@ -30,7 +34,10 @@ fn a_carrier_asserts_what_it_may_and_no_more() {
     let seen = hence(at, &["facts", "seen", "--format", "jsonl"], "").0;
     assert!(seen.contains("{\"seen\": [\"r\"]}"), "{seen}");
     let shown = hence(at, &["outbox", "show", "2.1"], "").0;
-    assert!(shown.contains("carried by command") && shown.contains("`probe` may not assert `review`"), "{shown}");
+    assert!(
+        shown.contains("carried by command") && shown.contains("`probe` may not assert `review`"),
+        "{shown}"
+    );
     assert!(!hence(at, &["decide", "--all", "--as", "bob"], "").0.contains("go(\"r\")"));
 }
 

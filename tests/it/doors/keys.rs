@@ -123,10 +123,12 @@ fn what_needs_signing_is_said_where_nothing_does() {
 fn a_carrier_of_a_principal_without_its_key_loses_its_answer_and_nothing_else() {
     let folder = signed();
     let at = folder.path();
-    let rules = format!("{RULES}decision ask(id: string).\n@because(\"{{Id}} is open\")\nask(Id) :- open(Id).\n");
+    let rules =
+        format!("{RULES}decision ask(id: string).\n@because(\"{{Id}} is open\")\nask(Id) :- open(Id).\n");
     fs::write(at.join("rules.dl"), rules).unwrap();
     let settings = fs::read_to_string(at.join("hence.toml")).unwrap();
-    let carry = "[carry]\nask = { carrier = \"command\", program = \"sh\", args = [\"ask.sh\"], as = \"grace\" }\n";
+    let carry =
+        "[carry]\nask = { carrier = \"command\", program = \"sh\", args = [\"ask.sh\"], as = \"grace\" }\n";
     fs::write(at.join("hence.toml"), settings + carry).unwrap();
     let answer = "cat > /dev/null\necho \"$HENCE_ATTEMPT\" >> deeds\necho '{\"review\": {\"id\": \"r\", \"ok\": true}}'\n";
     fs::write(at.join("ask.sh"), answer).unwrap();
@@ -147,7 +149,10 @@ fn a_migration_of_signed_facts_is_an_administrators_and_what_it_carries_stays_si
     let folder = signed();
     let at = folder.path();
     for (author, id) in [("grace", "r"), ("ada", "q")] {
-        assert_eq!(hence(at, &["assert", &format!("review(id: \"{id}\", ok: true)"), "--as", author], "").1, 0);
+        assert_eq!(
+            hence(at, &["assert", &format!("review(id: \"{id}\", ok: true)"), "--as", author], "").1,
+            0
+        );
     }
     assert_eq!(hence(at, &["decide", "--as", "agent"], "").1, 0);
     let rules = RULES.replace("ok: bool", "yes: bool, why: string").replace("ok: true", "yes: true");
@@ -165,7 +170,8 @@ fn a_migration_of_signed_facts_is_an_administrators_and_what_it_carries_stays_si
     let (said, status) = hence(at, &["migrate", "move.dl", "--apply", "--as", "ada"], "");
     assert_eq!(status, 0, "{said}");
     let sound = |store: &str| {
-        let (said, status) = hence(at, &["decide", "--dry-run", "--all", "--as", "agent", "--store", store], "");
+        let (said, status) =
+            hence(at, &["decide", "--dry-run", "--all", "--as", "agent", "--store", store], "");
         assert!(status == 0 && said.contains("go(\"r\")"), "{said}");
         let why = hence(at, &["why", "go(\"r\")", "--store", store], "").0;
         assert!(why.contains("by: \"grace\"") && why.contains("asserted by ada (signed)"), "{why}");

@@ -50,7 +50,8 @@ fn nobody_else_speaks_for_others() {
     for author in ["eve", "grace", "probe"] {
         let (said, status) = hence(at, &["decide", "--follow", "--as", author], SAID);
         assert_eq!((status, reviews(at)), (2, 0), "{said}");
-        let refused = format!("`{author}` may not speak for `ada`: that takes the role `recorder`; `rec` has it");
+        let refused =
+            format!("`{author}` may not speak for `ada`: that takes the role `recorder`; `rec` has it");
         assert!(said.contains(&refused), "{said}");
     }
     // For oneself takes no role.
