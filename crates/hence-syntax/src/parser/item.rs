@@ -29,6 +29,7 @@ impl Parser<'_> {
                 _ => self.rule().map(Item::Rule),
             },
             TokenKind::At if self.at_crepe_attribute() => self.crepe_declaration(),
+            TokenKind::At if self.at_nemo_directive() => self.nemo_directive(),
             TokenKind::At => self.rule().map(Item::Rule),
             TokenKind::Variable(word) if word.as_str() == "Decl" && name_follows => self.mangle_declaration(),
             TokenKind::Variable(_) if next == TokenKind::LeftParen => self.rule().map(Item::Rule),
