@@ -155,9 +155,6 @@ impl<'a> Lexer<'a> {
             '@' if self.at_time() => Some(self.time(start)),
             '/' => self.slash(start),
             '.' => Some(self.dot(start)),
-            '-' if self.line_is_fresh && self.cursor.rest().starts_with("--") => {
-                self.foreign_comment(start, "--")
-            }
             '-' => Some(self.minus(start)),
             '%' if !self.after_value => self.foreign_comment(start, "%"),
             c if c.is_ascii() => self.operator(c, start),
