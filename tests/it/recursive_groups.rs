@@ -26,7 +26,7 @@ const RULES: [&str; 9] = [
 ];
 
 const LIMITS: Limits =
-    Limits { facts: 20_000, iterations: 200, time: None, memory: None, threads: hence_engine::Threads::ONE };
+    Limits { facts: 20_000, iterations: 60, time: None, memory: None, threads: hence_engine::Threads::ONE };
 
 fn program(rules: &str) -> Result<Program, String> {
     let mut loader = Loader::default();
@@ -44,7 +44,7 @@ fn input(program: &Program, seed: u64) -> Database {
         let row = [dice.below(8) as i64, dice.below(8) as i64].map(|value| Value::Int(value).word());
         input.push(edge, &row);
     }
-    (-50..=50).for_each(|value| input.push(dom, &[Value::Int(value).word()]));
+    (-8..=16).for_each(|value| input.push(dom, &[Value::Int(value).word()]));
     input
 }
 
@@ -58,7 +58,7 @@ fn facts(program: &Program, model: &hence_engine::Model) -> BTreeSet<Vec<Word>> 
 fn groups_of_a_recursion_are_those_that_a_domain_gives() {
     let mut grew = 0;
     for (at, template) in (0..).zip(RULES) {
-        for seed in 0..16 {
+        for seed in 0..5 {
             let rules = template.replace('#', &Dice::new(at * 100 + seed).below(4).to_string());
             let alone = rules.replace("DOM(Y) ", "").replace("DOM(M) ", "");
             let below = rules.replace("DOM(Y)", "dom(Y),").replace("DOM(M)", "dom(M),");
@@ -69,13 +69,13 @@ fn groups_of_a_recursion_are_those_that_a_domain_gives() {
             let given = input(&program_alone, at * 100 + seed);
             let found =
                 compare(&program_alone, &given, &LIMITS).unwrap_or_else(|why| panic!("{alone}: {why}"));
-            let wanted =
-                Naive.evaluate(&program_below, input(&program_below, at * 100 + seed), &LIMITS).unwrap();
+            let wanted = Naive.evaluate(&program_below, input(&program_below, at * 100 + seed), &LIMITS);
+            let wanted = wanted.unwrap_or_else(|limit| panic!("{below}: {limit:?}\n{program_below}"));
             let found = facts(&program_alone, &found.expect("it ends"));
             let wanted = facts(&program_below, &wanted);
             assert_eq!(found, wanted, "{alone}\nseed {seed}");
             grew += found.len();
         }
     }
-    assert!(grew > 300, "too plain: {grew} facts");
+    assert!(grew > 100, "too plain: {grew} facts");
 }
