@@ -68,6 +68,7 @@ mod principals;
 mod provenance;
 mod random;
 mod records;
+mod recursive_groups;
 mod redact;
 mod reference;
 mod replay;
