@@ -72,11 +72,6 @@ impl Second {
     }
 }
 
-fn inputs(program: &Program) -> impl Iterator<Item = (RelationId, &Relation)> {
-    let ids = (0u32..).map(RelationId).zip(&program.relations);
-    ids.filter(|(_, relation)| relation.kind == Kind::Input)
-}
-
 /// What a change turns of the decisions.
 #[derive(Default)]
 pub(super) struct Turned {
