@@ -79,8 +79,9 @@ impl FactArguments {
         };
         put(&mut draft, facts);
         let mut ledger = open::ledger_beside(&self.facts, false)?;
-        if rules.stamp(&mut draft.assertions, draft.time) {
-            draft.clock = Some(draft.time);
+        let instant = self.facts.now.unwrap_or(draft.time);
+        if rules.stamp(&mut draft.assertions, instant) {
+            draft.clock = Some(instant);
         }
         config::get().roles().check_draft(&rules, &ledger, &draft)?;
         session::fit_draft(&rules, &ledger, &mut draft)?;

@@ -280,7 +280,8 @@ impl Course {
         let (hash, clock) = match (info.rules, info.clock) {
             (Some(hash), Some(clock)) => (hash, clock),
             // Facts that somebody asserted, or that a migration carried over: nothing was decided.
-            (_, None) if !records && info.run.is_none() => return Ok(Vec::new()),
+            // Such a transaction has a clock where a fact holds its instant, and no rules.
+            (_, None) | (None, Some(_)) if !records && info.run.is_none() => return Ok(Vec::new()),
             (None, None) if records => return self.without_rules(transaction),
             _ => {
                 self.record(transaction);

@@ -55,7 +55,8 @@ impl Second {
         let program = &rules.program;
         let of = unknown(program, heads.iter().copied());
         let mut input = Database::new(&of.program);
-        for (id, _) in inputs(program) {
+        // A test may give facts of derived relations too.
+        for id in (0u32..).map(RelationId).take(program.relations.len()) {
             first.rows(id).filter(|row| first.is_asserted(id, row)).for_each(|row| input.push(id, row));
         }
         let limit = |reached| evaluation::limit_of_unknown(program, &rules.sources, &of, reached);
@@ -69,11 +70,6 @@ impl Second {
             self.incremental.rows(id).map(<[Word]>::to_vec).collect()
         })
     }
-}
-
-fn inputs(program: &Program) -> impl Iterator<Item = (RelationId, &Relation)> {
-    let ids = (0u32..).map(RelationId).zip(&program.relations);
-    ids.filter(|(_, relation)| relation.kind == Kind::Input)
 }
 
 /// What a change turns of the decisions.

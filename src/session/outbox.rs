@@ -12,6 +12,7 @@ use hence_proof::proof::{Proof, Step, StepKind};
 
 use super::drawn::{self, DecisionId};
 use super::error::SessionError;
+use super::trust::RULES;
 use super::{Session, Store};
 
 impl Session {
@@ -147,9 +148,18 @@ impl Session {
     fn refused_author(&self, needed: &Relation, step: &Step) -> Option<String> {
         needed.authors.as_ref()?;
         let StepKind::Asserted { origin } = &step.kind else { return None };
+        // A rule needs no role where its input takes effects.
+        if origin.as_ref().is_some_and(|origin| origin.step.is_some()) && takes_effects(needed) {
+            return None;
+        }
         let author = origin.as_ref().and_then(|origin| origin.author.as_deref()).unwrap_or_default();
         self.roles.check_role(needed, author, true).err().map(|error| error.to_string())
     }
+}
+
+/// Whether effects may assert facts of an input.
+fn takes_effects(input: &Relation) -> bool {
+    input.authors.as_ref().is_none_or(|authors| authors.roles.iter().any(|role| role.as_str() == RULES))
 }
 
 /// Whether a fact is one that a guard asks for on a decision.

@@ -16,7 +16,7 @@ use super::error::SessionError;
 use super::{RuleSet, Session, Store};
 
 /// The role that the rules themselves have: an input that lists it takes effects.
-const RULES: &str = "rules";
+pub(super) const RULES: &str = "rules";
 
 /// A fact that is recorded and not there for the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
