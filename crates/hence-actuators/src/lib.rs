@@ -8,8 +8,11 @@ pub mod append;
 pub mod carry;
 #[cfg(feature = "scan")]
 pub mod codebase;
+pub mod edit;
 mod error;
 pub mod error_text;
+pub mod event;
+mod facts;
 pub mod file_requests;
 pub mod goal;
 mod group;
@@ -23,6 +26,7 @@ mod scan;
 pub mod source;
 mod table;
 pub mod template;
+pub mod test_output;
 pub mod tool_run;
 #[cfg(feature = "scan")]
 mod tree;
@@ -44,8 +48,11 @@ pub use error::{ActuatorError, SinkError};
 pub use group::keep_signals;
 pub use input::{Form, Input};
 
+use edit::Edit;
 use error_text::ErrorText;
+use event::Event;
 use goal::Goal;
+use test_output::TestOutput;
 use tool_run::ToolRun;
 
 /// Takes the facts of an observation, one at a time.
@@ -157,10 +164,13 @@ type Make = fn(Option<&Path>) -> Result<Box<dyn Observer>, ActuatorError>;
 const REGISTRY: &[(&str, Make)] = &[
     #[cfg(feature = "scan")]
     (codebase::NAME, |_| Ok(Box::new(codebase::Codebase))),
+    (edit::NAME, |tables| Ok(Box::new(Edit::from_tables(tables)?))),
     (error_text::NAME, |tables| Ok(Box::new(ErrorText::from_tables(tables)?))),
+    (event::NAME, |tables| Ok(Box::new(Event::from_tables(tables)?))),
     (goal::NAME, |tables| Ok(Box::new(Goal::from_tables(tables)?))),
     #[cfg(feature = "scan")]
-    (source::NAME, |_| Ok(Box::new(source::SourceCode))),
+    (source::NAME, |tables| Ok(Box::new(source::SourceCode::from_tables(tables)?))),
+    (test_output::NAME, |tables| Ok(Box::new(TestOutput::from_tables(tables)?))),
     (tool_run::NAME, |tables| Ok(Box::new(ToolRun::from_tables(tables)?))),
 ];
 

@@ -11,6 +11,7 @@ mod script;
 mod tsconfig;
 mod walk;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -26,6 +27,8 @@ use hence_core::fault;
 use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+
+pub(crate) use rust::used as rust_uses;
 
 use index::Index;
 use language::Language;
@@ -154,7 +157,11 @@ fn read(found: &Found, language: Language) -> Result<Result<Parsed, &'static str
     };
     match parse::parse(language, &source) {
         Ok(parsed) => Ok(Ok(parsed)),
-        Err(Left::File(why)) => Ok(Err(why)),
+        // Only a language that a file is not in has a reason of its own, and files are told by their endings here.
+        Err(Left::File(why)) => Ok(Err(match why {
+            Cow::Borrowed(why) => why,
+            Cow::Owned(_) => "of another language than its name says",
+        })),
         Err(Left::Stopped(stopped)) => Err(stopped.into()),
     }
 }
