@@ -177,7 +177,7 @@ fn facts_are_of_declared_relations_and_types() {
         ("goal", &goal.join("\n")),
         ("source", &source.join("\n")),
         ("test-output", &tests.join("\n")),
-        ("tool-run", &tool_run::on_one_line(tool_run::RUN)),
+        ("tool-run", &format!("{}\n{}", tool_run::on_one_line(tool_run::RUN), tool_run::OTHERS)),
     ];
     let reading: Vec<_> = names().filter(|name| *name != "codebase").collect();
     assert_eq!(reading, inputs.map(|(name, _)| name));
@@ -185,7 +185,10 @@ fn facts_are_of_declared_relations_and_types() {
         let declarations = observer(name, None).unwrap().declarations();
         let declared: BTreeMap<&str, Vec<&str>> = declarations.lines().map(columns).collect();
         let (facts, summary) = observe_bytes(name, "in.jsonl", None, text.as_bytes()).unwrap();
-        assert_eq!((summary.records, summary.facts), (text.lines().count() as u64, facts.len() as u64));
+        assert_eq!(
+            (summary.records, summary.facts),
+            (text.trim().lines().count() as u64, facts.len() as u64)
+        );
         for fact in &facts {
             let types: Vec<_> = fact.values.iter().map(|value| value.ty().keyword()).collect();
             assert_eq!(declared.get(fact.relation.as_str()), Some(&types), "{fact}");
@@ -338,7 +341,7 @@ fn tables_of_a_folder_stand_in_for_the_shipped_ones() {
 fn unknown_observers_forms_and_files_are_errors_that_help() {
     assert_eq!(
         observer("tool-runs", None).err().unwrap().to_string(),
-        "unknown observer `tool-runs` (did you mean `tool-run`?); the observers are codebase, edit, error-text, event, goal, source, test-output, tool-run"
+        "unknown observer `tool-runs` (did you mean `tool-run`?); the observers are codebase, edit, error-text, event, goal, quality, source, test-output, tool-run"
     );
     assert_eq!(
         observe_bytes("tool-run", "x", Some(Form::Log), b"").unwrap_err().to_string(),

@@ -191,7 +191,7 @@ fn begins(form: Form, piece: &Piece<'_>) -> bool {
     match form {
         Form::Lines => piece.starts_line,
         Form::Log => piece.starts_line && !piece.text.starts_with(char::is_whitespace),
-        Form::Text | Form::Blocks | Form::Json | Form::Mail => false,
+        Form::Text | Form::Blocks | Form::Json | Form::Mail | Form::Protobuf => false,
     }
 }
 

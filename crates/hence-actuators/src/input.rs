@@ -27,11 +27,14 @@ pub enum Form {
     Json,
     /// Mails: one, or those of an mbox.
     Mail,
+    /// Messages of protocol buffers.
+    Protobuf,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 6] = [Self::Text, Self::Blocks, Self::Lines, Self::Log, Self::Json, Self::Mail];
+    pub const ALL: [Self; 7] =
+        [Self::Text, Self::Blocks, Self::Lines, Self::Log, Self::Json, Self::Mail, Self::Protobuf];
 
     /// The word for it on the command line.
     pub fn keyword(self) -> &'static str {
@@ -42,6 +45,7 @@ impl Form {
             Self::Log => "log",
             Self::Json => "jsonl",
             Self::Mail => "mbox",
+            Self::Protobuf => "protobuf",
         }
     }
 
@@ -56,6 +60,7 @@ impl Form {
         match extension.to_ascii_lowercase().as_str() {
             "jsonl" | "ndjson" => Some(Self::Json),
             "mbox" | "eml" => Some(Self::Mail),
+            "pb" | "binpb" => Some(Self::Protobuf),
             _ => None,
         }
     }
@@ -98,6 +103,11 @@ impl<'a> Input<'a> {
 
     /// The whole text, of at most `limit` bytes; those that are not UTF-8 read as U+FFFD.
     pub(super) fn into_text(self, limit: u64) -> Result<String, ActuatorError> {
+        Ok(String::from_utf8_lossy(&self.into_bytes(limit)?).into_owned())
+    }
+
+    /// All bytes, at most `limit`.
+    pub(super) fn into_bytes(self, limit: u64) -> Result<Vec<u8>, ActuatorError> {
         let fault = |source| ActuatorError::Read { input: self.name.to_owned(), source };
         let mut bytes = Vec::new();
         let mut reader = self.reader.take(limit.saturating_add(1));
@@ -111,7 +121,7 @@ impl<'a> Input<'a> {
             let message = format!("it is larger than {} MiB", limit >> 20);
             return Err(fault(io::Error::new(io::ErrorKind::FileTooLarge, message)));
         }
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(bytes)
     }
 
     pub(super) fn into_pieces(self) -> Pieces<'a> {

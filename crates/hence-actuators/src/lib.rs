@@ -20,6 +20,7 @@ mod input;
 mod json;
 mod objects;
 mod otlp;
+mod protobuf;
 pub mod run_command;
 mod scan;
 #[cfg(feature = "scan")]
@@ -83,8 +84,9 @@ pub trait Observer {
     /// The relations whose facts it returns, as declarations of a rule file, one a line.
     fn declarations(&self) -> &'static str;
 
-    /// What an observation says of current facts that it does not return.
-    fn scope(&self) -> Scope {
+    /// What an observation, of a folder or of a file, says of current facts that it does not return.
+    fn scope(&self, of_folder: bool) -> Scope {
+        let _ = of_folder;
         Scope::Nothing
     }
 

@@ -9,6 +9,7 @@ mod script;
 mod shell;
 mod shown;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -25,6 +26,7 @@ use super::{Observer, Progress, Scope, Sink, Summary};
 use dialect::Dialect;
 use hence_core::fact::Fact;
 use shown::Shown;
+use tree_sitter::Tree;
 
 /// The name of the observer.
 pub const NAME: &str = "source";
@@ -100,15 +102,7 @@ impl SourceCode {
         let mut looking = Looking::begin();
         let source = &*dialect::readable(named, source);
         let (dialect, tree) = dialect::tell(&mut looking, named, source)?;
-        match dialect {
-            Dialect::Go => go::look(shown, &mut looking, &tree, source),
-            Dialect::Python => python::look(shown, &mut looking, &tree, source),
-            Dialect::JavaScript | Dialect::TypeScript | Dialect::Tsx => {
-                script::look(shown, &mut looking, &tree, source)
-            }
-            Dialect::Rust => rust::look(shown, &mut looking, &tree, source),
-            Dialect::Shell => shell::look(shown, &mut looking, &tree, source),
-        }?;
+        dialect.look(shown, &mut looking, &tree, source)?;
         let patterns = self.patterns.labels_of(&String::from_utf8_lossy(source)).into_iter();
         shown.patterns.extend(patterns.map(|pattern| pattern.as_str().to_owned()));
         Ok(dialect)
@@ -175,7 +169,7 @@ impl Observer for SourceCode {
         DECLARATIONS
     }
 
-    fn scope(&self) -> Scope {
+    fn scope(&self, _: bool) -> Scope {
         Scope::Subject
     }
 
@@ -235,6 +229,20 @@ impl Observer for SourceCode {
         assert(shown.of_tool(&tool), &mut summary, sink)?;
         Ok(summary)
     }
+}
+
+/// What a source of a repository calls, by the own names of what it imports.
+pub(super) fn calls(
+    name: &str,
+    looking: &mut Looking,
+    tree: &Tree,
+    source: &[u8],
+) -> Result<BTreeSet<String>, Left> {
+    let mut shown = Shown::default();
+    if let Some(dialect) = Dialect::of_name(name) {
+        dialect.look(&mut shown, looking, tree, source)?;
+    }
+    Ok(shown.calls)
 }
 
 /// Whether bytes may be source code; otherwise why not.

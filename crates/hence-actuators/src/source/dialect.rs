@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use tree_sitter::{Language, Tree};
 
+use super::shown::Shown;
+use super::{go, python, rust, script, shell};
 use crate::tree::{Left, Looking};
 
 /// A language, or a form of one with a grammar of its own.
@@ -79,6 +81,23 @@ impl Dialect {
             Self::Tsx => "TSX",
             Self::Rust => "Rust",
             Self::Shell => "shell",
+        }
+    }
+
+    /// Takes in what a file shows.
+    pub(super) fn look(
+        self,
+        shown: &mut Shown,
+        looking: &mut Looking,
+        tree: &Tree,
+        source: &[u8],
+    ) -> Result<(), Left> {
+        match self {
+            Self::Go => go::look(shown, looking, tree, source),
+            Self::Python => python::look(shown, looking, tree, source),
+            Self::JavaScript | Self::TypeScript | Self::Tsx => script::look(shown, looking, tree, source),
+            Self::Rust => rust::look(shown, looking, tree, source),
+            Self::Shell => shell::look(shown, looking, tree, source),
         }
     }
 
