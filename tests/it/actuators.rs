@@ -175,6 +175,10 @@ fn facts_are_of_declared_relations_and_types() {
         ("error-text", r#"{"error": "e", "text": "EACCES"}"#),
         ("event", r#"{"source": "s", "type": "t", "at": "2026-02-03T14:23:45Z", "text": "refund"}"#),
         ("goal", &goal.join("\n")),
+        (
+            "quality",
+            r#"{"run": 1, "output": "x", "min_size": 9, "latency_ms": 1, "max_latency_ms": 1, "intent": "y"}"#,
+        ),
         ("source", &source.join("\n")),
         ("test-output", &tests.join("\n")),
         ("tool-run", &format!("{}\n{}", tool_run::on_one_line(tool_run::RUN), tool_run::OTHERS)),

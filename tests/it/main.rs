@@ -68,6 +68,7 @@ mod patterns;
 mod plain_records;
 mod principals;
 mod provenance;
+mod quality;
 mod random;
 mod records;
 mod redact;

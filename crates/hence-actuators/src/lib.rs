@@ -21,6 +21,7 @@ mod json;
 mod objects;
 mod otlp;
 mod protobuf;
+pub mod quality;
 pub mod run_command;
 mod scan;
 #[cfg(feature = "scan")]
@@ -53,6 +54,7 @@ use edit::Edit;
 use error_text::ErrorText;
 use event::Event;
 use goal::Goal;
+use quality::Quality;
 use test_output::TestOutput;
 use tool_run::ToolRun;
 
@@ -170,6 +172,7 @@ const REGISTRY: &[(&str, Make)] = &[
     (error_text::NAME, |tables| Ok(Box::new(ErrorText::from_tables(tables)?))),
     (event::NAME, |tables| Ok(Box::new(Event::from_tables(tables)?))),
     (goal::NAME, |tables| Ok(Box::new(Goal::from_tables(tables)?))),
+    (quality::NAME, |tables| Ok(Box::new(Quality::from_tables(tables)?))),
     #[cfg(feature = "scan")]
     (source::NAME, |tables| Ok(Box::new(source::SourceCode::from_tables(tables)?))),
     (test_output::NAME, |tables| Ok(Box::new(TestOutput::from_tables(tables)?))),
