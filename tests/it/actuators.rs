@@ -349,7 +349,7 @@ fn unknown_observers_forms_and_files_are_errors_that_help() {
     );
     assert_eq!(
         observe_bytes("tool-run", "x", Some(Form::Log), b"").unwrap_err().to_string(),
-        "unknown form `log` of `tool-run`; expected `jsonl`"
+        "unknown form `log` of `tool-run`; expected `jsonl`, `protobuf`"
     );
     let error_text = observer("error-text", None).unwrap();
     let missing = observe_path(error_text.as_ref(), "no/such.log", None, &|_, _| {}, &mut |_| Ok(()));

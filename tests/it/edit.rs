@@ -22,7 +22,7 @@ fn an_edit_is_told_by_its_kinds() {
             r#"draft_edit("7/greeting", "t1", /greeting)"#,
             r#"edit_text("7/greeting", "hi bob, best regards,", "dear mr stone, best regards,")"#,
             r#"draft_edit("7/content", "t1", /content)"#,
-            r#"edit_text("7/content", "monday.", "tuesday.")"#,
+            r#"edit_text("7/content", "monday", "tuesday")"#,
         ]
     );
 }

@@ -82,6 +82,7 @@ mod settings;
 mod source;
 mod syntax_fuzz;
 mod syntax_print;
+mod systems;
 mod test_files;
 mod test_output;
 mod tidy;

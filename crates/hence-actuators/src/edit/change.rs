@@ -166,7 +166,11 @@ impl Draft {
                 ChangeTag::Equal => space(&mut [&mut removed, &mut added]),
             }
         }
-        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let bare = |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned();
+        let plain = |text: &str| {
+            let words = text.split_whitespace().map(bare).filter(|word| !word.is_empty());
+            words.collect::<Vec<_>>().join(" ")
+        };
         Some(Change { kind: "/content", removed: plain(&removed), added: plain(&added) })
     }
 }
