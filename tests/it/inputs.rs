@@ -59,12 +59,11 @@ fn quoted(text: &str) -> Vec<&str> {
 
 /// The relations that each observer states.
 fn observed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
-    let names = ["codebase", "error-text", "goal", "source", "tool-run"];
     let relations = |name: &'static str| {
         let observer = actuators::observer(name, None).unwrap();
         (name, actuators::relations(observer.as_ref()).collect())
     };
-    names.into_iter().map(relations).collect()
+    actuators::names().map(relations).collect()
 }
 
 #[test]
