@@ -40,6 +40,7 @@ fn hence(folder: &Path, args: &[&str], input: &str) -> (String, i32) {
         .env("NO_COLOR", "1")
         .env_remove("HENCE_STORE")
         .env_remove("HENCE_AUTHOR")
+        .env_remove("HENCE_SLOW")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
