@@ -34,7 +34,7 @@ fn program(rules: &str) -> Result<Program, String> {
     loader.text("groups.dl", &format!("{inputs}{rules}\n"));
     let findings = session::check(loader.finish(), &[]);
     let faults = || crate::cases::rendered(&findings.faults.diagnostics, &findings.faults.sources);
-    findings.rules.map(|rules| rules.program).ok_or_else(|| faults())
+    findings.rules.map(|rules| rules.program).ok_or_else(faults)
 }
 
 fn input(program: &Program, seed: u64) -> Database {
