@@ -74,6 +74,8 @@ mod replay;
 mod ruletest;
 mod ruletest_depth;
 mod schemas;
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+mod script;
 mod sensors;
 mod settings;
 mod source;

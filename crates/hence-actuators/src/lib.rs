@@ -13,12 +13,18 @@ pub mod error_text;
 pub mod file_requests;
 pub mod goal;
 mod group;
+mod http;
 mod input;
 mod json;
+pub mod mac;
+pub mod model;
 mod objects;
 mod otlp;
 pub mod run_command;
 mod scan;
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+pub mod script;
+pub mod script_settings;
 #[cfg(feature = "scan")]
 pub mod source;
 mod table;

@@ -173,7 +173,7 @@ impl Drop for Running {
 }
 
 /// Reads a stream to its end, so that the program can go on, and hands over the first bytes of it.
-fn collected(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
+pub(super) fn collected(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let Some(mut stream) = stream else { return };
