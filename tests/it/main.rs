@@ -59,6 +59,7 @@ mod limits;
 mod lints;
 mod logs;
 mod lowering;
+mod model;
 mod outbox;
 #[cfg(unix)]
 mod owner;

@@ -25,7 +25,9 @@ const END: &str = "\ntry:\n    attempt()\nexcept BaseException as error:\n\
     else:\n    fact('seen', name=decision['values']['name'], what='it got out')\n";
 
 /// The errors that say that something is not allowed, is too much, or is not there for the script.
-const REFUSALS: [&str; 14] = [
+const REFUSALS: [&str; 16] = [
+    "OSError 12",
+    "gaierror -3",
     "PermissionError 1",
     "PermissionError 13",
     "OSError 1",
@@ -65,20 +67,20 @@ fn two_hundred_hostile_scripts_are_contained() {
     let events = super::carry(dir.path(), &rows.iter().map(script).collect::<Vec<_>>());
     assert_eq!(events.len(), rows.len());
     let told = told(&super::facts(dir.path(), "seen"));
-    let states: BTreeMap<String, Json> = events
-        .into_iter()
-        .map(|event| (event["decision"]["values"][0].as_str().unwrap_or_default().to_owned(), event))
-        .collect();
+    let event_of = |name: &str| {
+        let start = format!("act(\"{name}\", ");
+        events.iter().find(|event| event["decision"].as_str().is_some_and(|text| text.starts_with(&start)))
+    };
     let mut wrong = Vec::new();
     for (name, end, _) in &rows {
         let said = told.get(name).map(String::as_str);
-        let state = &states.get(name).map_or(&Json::Null, |event| &event["state"]);
+        let is_given_up = event_of(name).is_some_and(|event| event["state"] == "given up");
         let right = match end {
             End::Refused => said.is_some_and(|said| REFUSALS.contains(&said)),
-            End::Stopped => said.is_none() && **state == "given up",
+            End::Stopped => said.is_none() && is_given_up,
         };
         if !right {
-            wrong.push(format!("{name}: {said:?}, {:?}", states.get(name)));
+            wrong.push(format!("{name}: {said:?}, {:?}", event_of(name)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

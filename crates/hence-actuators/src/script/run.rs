@@ -28,12 +28,13 @@ type Answer = Result<Report, (Fate, String)>;
 
 /// Runs a script; what it answered, and what it said to standard error.
 pub(super) fn run(script: &Script, order: &Order<'_>, prepared: &Prepared) -> (Answer, String) {
-    let mut running = match start(script, order, prepared) {
-        Ok(running) => running,
+    let started = group::guard().and_then(|guard| Ok((guard, start(script, order, prepared)?)));
+    let (guard, mut running) = match started {
+        Ok(started) => started,
         Err(error) => return (Err((Fate::Undone, format!("it can't be started: {error}"))), String::new()),
     };
     let mut requests = Requests::new(script, order);
-    let ended = running.attend(script, &mut requests, &prepared.scratch());
+    let ended = running.attend(script, &mut requests, &prepared.scratch(), &guard);
     let said = running.said.recv_timeout(PAUSE).unwrap_or_default();
     let said = String::from_utf8_lossy(&said).into_owned();
     (answer(ended, &running, requests.is_heard(), &said), said)
@@ -115,8 +116,8 @@ impl Running {
         script: &Script,
         requests: &mut Requests<'_>,
         scratch: &Path,
+        guard: &group::Guard,
     ) -> Result<ExitStatus, String> {
-        let guard = group::guard().map_err(|error| error.to_string())?;
         let outcome = loop {
             match self.lines.recv_timeout(PAUSE) {
                 Ok(Ok(line)) => self.take(&line, requests),
