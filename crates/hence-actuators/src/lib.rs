@@ -5,6 +5,7 @@
 //! input in one transaction once [`Observer::observe`] has returned without an error, and drops them otherwise.
 
 pub mod append;
+pub mod card;
 pub mod carry;
 #[cfg(feature = "scan")]
 pub mod codebase;
@@ -20,6 +21,7 @@ pub mod mac;
 pub mod model;
 mod objects;
 mod otlp;
+pub mod reply;
 pub mod run_command;
 mod scan;
 #[cfg(all(feature = "sandbox", target_os = "linux"))]

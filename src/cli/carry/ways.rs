@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hence::session::RuleSet;
 use hence_actuators::append::{Append, Place};
+use hence_actuators::card::{AskFor, Card};
 use hence_actuators::carry::Carrier;
 use hence_actuators::file_requests::{self, FileRequests};
 use hence_actuators::model::{Ask, Prompt, Schema};
@@ -16,7 +17,7 @@ use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
 use hence_runtime::{Policy, Repeat};
 
-use super::super::config::carried::{Asked, Carried, Means, Secret, Text};
+use super::super::config::carried::{Asked, Buttons, Carried, Means, Secret, Text};
 use super::super::{Failure, config};
 
 /// What [`Carried::table`] is called where it is that of programs alone.
@@ -97,10 +98,38 @@ fn carrier(carried: &Carried, root: &Path) -> Result<Box<dyn Carrier>, Failure> 
         }
         Means::Lines(path) => Box::new(Append { place: Place::Lines(path.clone()) }),
         Means::Folder(path) => Box::new(Append { place: Place::Folder(path.clone()) }),
+        Means::Card { url, secret, ask } => {
+            let secret = secret.as_ref().map(|secret| read(carried, secret)).transpose()?;
+            let ask = ask.as_ref().map(|ask| buttons(carried, ask)).transpose()?;
+            Box::new(Card { url: url.clone(), secret, ask, time_limit })
+        }
         Means::Model(asked) => Box::new(model(carried, asked)?),
         Means::Script { .. } => script(carried)?,
         Means::Facts(templates) => Box::new(Assert { templates: templates.clone() }),
     })
+}
+
+fn buttons(carried: &Carried, ask: &Buttons) -> Result<AskFor, Failure> {
+    Ok(AskFor {
+        review: ask.review.clone(),
+        reviewer: ask.reviewer.clone(),
+        secret: secret_of(carried, &ask.secret, "reply_env")?,
+        lasts: ask.lasts,
+    })
+}
+
+/// The keys of the tokens on cards.
+///
+/// # Errors
+/// A variable that isn't set, a secret that can't be read.
+pub(in super::super) fn reply_keys() -> Result<Vec<Vec<u8>>, Failure> {
+    let mut keys = Vec::new();
+    for carried in config::get().carried() {
+        if let Means::Card { ask: Some(ask), .. } = &carried.means {
+            keys.push(secret_of(carried, &ask.secret, "reply_env")?);
+        }
+    }
+    Ok(keys)
 }
 
 fn model(carried: &Carried, asked: &Asked) -> Result<Ask, Failure> {
@@ -167,9 +196,14 @@ fn script(carried: &Carried) -> Result<Box<dyn Carrier>, Failure> {
 
 /// A secret, which is not empty.
 fn read(carried: &Carried, secret: &Secret) -> Result<Vec<u8>, Failure> {
+    secret_of(carried, secret, secret_key(carried))
+}
+
+/// The same, whose variable this key names.
+fn secret_of(carried: &Carried, secret: &Secret, key: &str) -> Result<Vec<u8>, Failure> {
     let (place, bytes) = match secret {
         Secret::Variable(name) => {
-            let value = std::env::var(name).map_err(|_| not_set(carried, secret_key(carried), name))?;
+            let value = std::env::var(name).map_err(|_| not_set(carried, key, name))?;
             (format!("variable `{name}`"), value.into_bytes())
         }
         Secret::File(path) => {

@@ -59,6 +59,15 @@ pub(in super::super) enum Means {
     Folder(PathBuf),
     /// Facts.
     Facts(Vec<Template>),
+    /// A message with buttons.
+    Card {
+        /// Where to.
+        url: String,
+        /// Where the secret of its signature is.
+        secret: Option<Secret>,
+        /// The review that its buttons answer.
+        ask: Option<Buttons>,
+    },
     /// A language model.
     Model(Box<Asked>),
     /// A script in confinement.
@@ -78,6 +87,19 @@ pub(in super::super) enum Means {
         /// The relations that it may read.
         reads: Vec<String>,
     },
+}
+
+/// What the buttons of a card are for.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Buttons {
+    /// The columns that make the id of the review.
+    pub(in super::super) review: Vec<String>,
+    /// Who is asked.
+    pub(in super::super) reviewer: String,
+    /// Where the key of the tokens is.
+    pub(in super::super) secret: Secret,
+    /// How long an answer is taken.
+    pub(in super::super) lasts: Duration,
 }
 
 /// How a language model is asked.
@@ -136,7 +158,7 @@ impl fmt::Display for Carried {
                 f.write_str(program)?;
                 args.iter().try_for_each(|arg| write!(f, " {arg}"))?;
             }
-            Means::WebHook { url, secret } => {
+            Means::WebHook { url, secret } | Means::Card { url, secret, .. } => {
                 write!(f, "{url}{}", if secret.is_some() { ", signed" } else { "" })?;
             }
             Means::Lines(path) | Means::Folder(path) => return write!(f, "{}", path.display()),

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hence_actuators::{append, model, script_settings as script, template, template::Template, webhook};
+use hence_actuators::{
+    append, card, model, script_settings as script, template, template::Template, webhook,
+};
 use hence_core::fault::broken;
 use hence_runtime::{Policy, Repeat};
 
-use super::super::carried::{Carried, Means, Secret};
+use super::super::carried::{Buttons, Carried, Means, Secret};
 use super::super::settings::CARRY;
 use super::super::shown;
 use super::{Content, DeTable, DeValue, KIND, Kind, Range, Reading, content, found};
@@ -30,11 +32,24 @@ const COMMON: [(&str, Kind); 6] = [
     ("timeout", Kind::TimeLimit),
 ];
 /// What is said of each one.
-const CARRIERS: [(&str, &[(&str, Kind)]); 6] = [
+const CARRIERS: [(&str, &[(&str, Kind)]); 7] = [
     (COMMAND, &[("program", Kind::Text), ("args", Kind::Texts), ("env", Kind::Texts)]),
     (webhook::NAME, &[("url", Kind::Text), ("secret_env", Kind::Text), ("secret_file", Kind::Text)]),
     (append::NAME, &[("path", Kind::Text), ("folder", Kind::Text)]),
     (template::NAME, &[("facts", Kind::Texts)]),
+    (
+        card::NAME,
+        &[
+            ("url", Kind::Text),
+            ("secret_env", Kind::Text),
+            ("secret_file", Kind::Text),
+            ("review", Kind::Texts),
+            ("reviewer", Kind::Text),
+            ("reply_env", Kind::Text),
+            ("reply_file", Kind::Text),
+            ("lasts", Kind::Duration),
+        ],
+    ),
     (model::NAME, &super::model::KEYS),
     (
         script::NAME,
@@ -131,6 +146,7 @@ impl Said<'_> {
             },
             script::NAME => self.script(beside),
             model::NAME => self.model(beside),
+            card::NAME => self.card(beside),
             _ => {
                 let templates = self.texts("facts");
                 if templates.is_empty() {
@@ -145,6 +161,24 @@ impl Said<'_> {
 }
 
 impl Said<'_> {
+    fn card(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Means, String> {
+        let url = plain(self.text("url").ok_or("missing URL; expected `url = \"…\"`")?)?;
+        let secret = self.secret(("secret_env", "secret_file"), &beside)?;
+        let reply = self.secret(("reply_env", "reply_file"), &beside)?;
+        let (review, reviewer) = (self.texts("review"), self.text("reviewer"));
+        let lasts = self.duration("lasts").unwrap_or(card::LASTS);
+        let ask = match (review.is_empty(), reviewer, reply) {
+            (true, None, None) => None,
+            (false, Some(reviewer), Some(secret)) => Some(Buttons { review, reviewer, secret, lasts }),
+            _ => {
+                return Err(String::from(
+                    "a card with buttons needs `review` (columns), `reviewer`, and `reply_env` or `reply_file`",
+                ));
+            }
+        };
+        Ok(Means::Card { url, secret, ask })
+    }
+
     fn script(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Means, String> {
         let interpreter = self.text("interpreter");
         let interpreter =
