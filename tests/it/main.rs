@@ -18,6 +18,7 @@ mod bounds;
 mod broken;
 mod builtins;
 mod bulk;
+mod cards;
 #[cfg(unix)]
 mod carry_out;
 mod cases;

@@ -23,8 +23,17 @@ pub struct Reply {
 impl Reply {
     /// The token: what it says, and the signature of that.
     pub fn token(&self, secret: &[u8]) -> String {
-        let said = json!([self.review, self.is_approved, self.by, self.until]).to_string();
+        let said = self.said();
         format!("{}.{}", mac::to_hex(said.as_bytes()), mac::hex(secret, signed(&said).as_bytes()))
+    }
+
+    /// A name of its own, however the token was written: what it says decides, and not its letters.
+    pub fn name(&self) -> String {
+        blake3::hash(signed(&self.said()).as_bytes()).to_hex().chars().take(32).collect()
+    }
+
+    fn said(&self) -> String {
+        json!([self.review, self.is_approved, self.by, self.until]).to_string()
     }
 
     /// What a token says that one of the secrets signed; `None` for every other one.

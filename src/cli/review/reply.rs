@@ -40,7 +40,7 @@ impl ByToken {
         config::get().author(Some(&reply.by))?;
         let Subject { rules, facts, engine } = &self.subject;
         let session = open::for_writing(rules, facts, engine, false)?;
-        let source = source(&self.token);
+        let source = format!("review by token {}", reply.name());
         if let Some(tx) = used(&session, &source)? {
             return refused(&format!("the token was used already: transaction {tx}"));
         }
@@ -53,12 +53,6 @@ impl ByToken {
 fn refused(why: &str) -> Outcome {
     output::error(why);
     Ok(NO)
-}
-
-/// Where an answer came from: it names the token, and lets nobody give it again.
-fn source(token: &str) -> String {
-    let name: String = blake3::hash(token.as_bytes()).to_hex().chars().take(32).collect();
-    format!("review by token {name}")
 }
 
 /// The transaction that took an answer.
