@@ -188,7 +188,7 @@ fn the_beginning_of_an_event_lets_it_past_its_rule() {
 fn settings_of_a_card_say_what_is_missing() {
     for (more, told) in [
         (", review = [\"event\"]", "a card with buttons needs `review`"),
-        (", reviewr = \"ada\"", "did you mean `reviewer`?"),
+        (", reviewr = \"ada\"", "did you mean `review`?"),
         (", review = \"event\"", "expected a list of strings, found a string"),
         (", review = [\"event\"], reviewer = \"ada\", reply_env = \"NOT_SET\"", "`reply_env` of `notify`"),
     ] {

@@ -103,6 +103,16 @@ fn told(lines: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
+fn nothing_is_hidden_in_folders_that_are_too_deep_to_be_looked_into() {
+    let dir = super::python(", timeout = \"30s\"");
+    let code = format!(
+        "{START}for n in range(40):\n        os.mkdir('d' * 250)\n        os.chdir('d' * 250)\n    load('time').sleep(99){END}"
+    );
+    let event = super::one(dir.path(), &code);
+    assert!(event["detail"].as_str().is_some_and(|why| why.contains("files and folders")), "{event}");
+}
+
+#[test]
 fn a_script_inherits_no_file_that_hence_had_open() {
     let dir = super::python("");
     fs::write(dir.path().join("secret"), "a secret").unwrap();

@@ -192,11 +192,13 @@ fn excess(process: u32, scratch: &Path) -> Option<String> {
 }
 
 /// How many files and folders there are below a folder, which has no links, and how many bytes; at most so many are
-/// counted.
+/// counted, and one that can't be looked into holds too many.
 fn size(folder: &Path, most: usize) -> (usize, u64) {
     let (mut files, mut bytes, mut folders) = (0, 0_u64, vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        // A path may become too long to be looked into, which is no place to hide in.
+        let Ok(entries) = fs::read_dir(folder) else { return (most.saturating_add(1), bytes) };
+        for entry in entries.flatten() {
             files += 1;
             if files > most {
                 return (files, bytes);
