@@ -106,8 +106,12 @@ impl Source {
             Self::Given(name, path) => {
                 let steps = |start| path.iter().try_fold(start, |value: &Json, word| value.get(word));
                 let value = known.get(name.as_str()).and_then(steps).cloned();
-                let message =
-                    || format!("there is no `${}`", [&[name.clone()], path.as_slice()].concat().join("."));
+                let message = || {
+                    format!(
+                        "there is no `${}`",
+                        [std::slice::from_ref(name), path.as_slice()].concat().join(".")
+                    )
+                };
                 value.ok_or_else(|| Failed::new(Fate::Undone, message()))
             }
         }
