@@ -179,7 +179,24 @@ impl From<io::Error> for Failure {
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
     fault::keep_quiet();
+    #[cfg(all(feature = "sandbox", target_os = "linux"))]
+    if let Some(status) = confined() {
+        return status;
+    }
     ExitCode::from(fault::caught(answer).unwrap_or_else(failed))
+}
+
+/// Becomes the interpreter of a script where hence started itself for that; the status where it can't.
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+fn confined() -> Option<ExitCode> {
+    use hence_actuators::script;
+    let mut words = std::env::args_os().skip(1);
+    if words.next()? != script::HELPER {
+        return None;
+    }
+    let (status, why) = script::confined(&words.collect::<Vec<_>>());
+    output::error(&why);
+    Some(ExitCode::from(status))
 }
 
 fn failed(failure: Failure) -> u8 {

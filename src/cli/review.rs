@@ -1,6 +1,7 @@
 //! `hence review`: what waits for a person, what it is about, and a person's answer to it.
 
 mod find;
+mod reply;
 mod show;
 mod waiting;
 
@@ -15,7 +16,7 @@ use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
-use find::{answered, find, no_part, unknown};
+use find::{answered, find, find_override, no_part, unknown};
 use waiting::{foreign, waiting};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
@@ -46,7 +47,8 @@ const ANSWERS: [(&str, usize); 3] =
 #[command(after_help = "Examples:\n  hence review list\n  hence review show p1\n  \
     hence review approve r1 --as ada --comment 'go on'\n  \
     hence review approve p1 --edit value=0.25 --as ada\n  \
-    hence review reject payment-7/financial --as ada --reason 'no contract'")]
+    hence review reject payment-7/financial --as ada --reason 'no contract'\n  \
+    hence review override payment --as ada")]
 pub(super) struct Review {
     #[command(subcommand)]
     command: ReviewCommand,
@@ -62,6 +64,10 @@ enum ReviewCommand {
     Approve(Approve),
     /// Reject a request
     Reject(Reject),
+    /// Answer by the token of a card's button
+    Answer(reply::ByToken),
+    /// Let the event that begins so past the rule that stops it
+    Override(Override),
 }
 
 /// The rules and the ledger.
@@ -102,6 +108,12 @@ struct Reject {
     reason: String,
 }
 
+#[derive(Debug, Args)]
+struct Override {
+    #[command(flatten)]
+    answer: Answer,
+}
+
 /// A part of the content, and its text.
 fn edit(text: &str) -> Result<(String, String), String> {
     let (part, text) = text.split_once('=').ok_or_else(|| format!("expected PART=TEXT, found `{text}`"))?;
@@ -127,8 +139,10 @@ impl Review {
         match self.command {
             ReviewCommand::List(list) => list.run(),
             ReviewCommand::Show(show) => show.run(),
-            ReviewCommand::Approve(Approve { answer, edits }) => answer.run(true, &edits, ""),
-            ReviewCommand::Reject(Reject { answer, reason }) => answer.run(false, &[], &reason),
+            ReviewCommand::Approve(Approve { answer, edits }) => answer.run(find, true, &edits, ""),
+            ReviewCommand::Reject(Reject { answer, reason }) => answer.run(find, false, &[], &reason),
+            ReviewCommand::Answer(by_token) => by_token.run(),
+            ReviewCommand::Override(Override { answer }) => answer.run(find_override, true, &[], ""),
         }
     }
 }
@@ -245,11 +259,26 @@ impl List {
     }
 }
 
+/// What an answer is given to, of all that waits.
+type Choose = for<'a> fn(&str, &'a [Waiting]) -> Result<Option<&'a Waiting>, Failure>;
+
 impl Answer {
-    fn run(self, approved: bool, edits: &[(String, String)], reason: &str) -> Outcome {
+    fn run(self, choose: Choose, approved: bool, edits: &[(String, String)], reason: &str) -> Outcome {
         config::get().author(Some(&self.reviewer))?;
         let Subject { rules, facts, engine } = &self.subject;
-        let mut session = open::for_writing(rules, facts, engine, false)?;
+        let session = open::for_writing(rules, facts, engine, false)?;
+        self.record(session, choose, "review", (approved, reason), edits)
+    }
+
+    fn record(
+        &self,
+        mut session: Session,
+        choose: Choose,
+        source: &str,
+        (approved, reason): (bool, &str),
+        edits: &[(String, String)],
+    ) -> Outcome {
+        let facts = &self.subject.facts;
         session.check_columns()?;
         let (clock, now) = (time::wall_clock(), facts.now());
         let reviewers = reviewers(&session, now)?;
@@ -258,7 +287,7 @@ impl Answer {
             return Ok(NO);
         }
         let (waiting, _) = waiting(&session, now)?;
-        let Some(found) = self.find(&waiting)? else {
+        let Some(found) = choose(&self.id, &waiting)? else {
             let answered = answered(&session, &self.id, now)?;
             return Err(Failure::Usage(answered.unwrap_or_else(|| self.unknown(&waiting))));
         };
@@ -267,7 +296,7 @@ impl Answer {
         let change = Change {
             assertions: self.answer(&session, found, (approved, &comment, now), edits)?,
             author: self.reviewer.clone(),
-            source: String::from("review"),
+            source: source.to_owned(),
             note: (!comment.is_empty()).then_some(comment),
             time: clock,
             now,
@@ -320,10 +349,6 @@ impl Answer {
         let kind = Value::Name(Symbol::new(&format!("/{}", found.wait.kind())));
         let (id, by) = (text(&found.wait.id()), text(&self.reviewer));
         vec![("kind", kind), ("id", id), ("by", by), ("at", Value::Time(now))]
-    }
-
-    fn find<'a>(&self, waiting: &'a [Waiting]) -> Result<Option<&'a Waiting>, Failure> {
-        find(&self.id, waiting)
     }
 
     fn unknown(&self, waiting: &[Waiting]) -> String {

@@ -18,6 +18,7 @@ mod bounds;
 mod broken;
 mod builtins;
 mod bulk;
+mod cards;
 #[cfg(unix)]
 mod carry_out;
 mod cases;
@@ -61,6 +62,7 @@ mod limits;
 mod lints;
 mod logs;
 mod lowering;
+mod model;
 mod outbox;
 #[cfg(unix)]
 mod owner;
@@ -78,6 +80,8 @@ mod replay;
 mod ruletest;
 mod ruletest_depth;
 mod schemas;
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+mod script;
 mod sensors;
 mod settings;
 mod source;

@@ -12,8 +12,37 @@ use hence_core::value::Value;
 /// How much a carrier may answer, in bytes.
 pub const MOST_ANSWERED: u64 = 1 << 20;
 
+/// What holds while a decision is carried out.
+pub trait World {
+    /// The facts of a relation, given or derived.
+    ///
+    /// # Errors
+    /// There is no such relation, or it can't be derived.
+    fn rows(&self, relation: &str) -> Result<Rows, String>;
+}
+
+/// The facts of a relation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// The names of its columns.
+    pub columns: Vec<String>,
+    /// Its facts, ascending.
+    pub facts: Vec<Fact>,
+}
+
+impl Rows {
+    /// Each fact as an object of JSON.
+    pub fn objects(&self) -> Vec<Json> {
+        let object = |fact: &Fact| {
+            let values = fact.values.iter().map(|value| json::value(*value));
+            Json::Object(self.columns.iter().cloned().zip(values).collect())
+        };
+        self.facts.iter().map(object).collect()
+    }
+}
+
 /// A decision that is to be carried out.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Order<'a> {
     /// Its id, such as `12.3`: the key under which it is carried out once, however often it is tried.
     pub id: &'a str,
@@ -29,9 +58,17 @@ pub struct Order<'a> {
     pub because: Option<&'a str>,
     /// The clock of the rules, in microseconds since the epoch.
     pub now: i64,
+    /// What holds.
+    pub world: &'a dyn World,
 }
 
 impl Order<'_> {
+    /// The value in this column of the decision.
+    pub fn value(&self, column: &str) -> Option<Value> {
+        let at = self.columns.iter().position(|known| known == column)?;
+        self.decision.values.get(at).copied()
+    }
+
     /// The decision as one line of JSON, which programs and web hooks receive.
     pub fn message(&self) -> String {
         let values = self.decision.values.iter().map(|value| json::value(*value));

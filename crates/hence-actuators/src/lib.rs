@@ -5,6 +5,7 @@
 //! input in one transaction once [`Observer::observe`] has returned without an error, and drops them otherwise.
 
 pub mod append;
+pub mod card;
 pub mod carry;
 #[cfg(feature = "scan")]
 pub mod codebase;
@@ -16,14 +17,21 @@ mod facts;
 pub mod file_requests;
 pub mod goal;
 mod group;
+mod http;
 mod input;
 mod json;
+pub mod mac;
+pub mod model;
 mod objects;
 mod otlp;
 mod protobuf;
 pub mod quality;
+pub mod reply;
 pub mod run_command;
 mod scan;
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+pub mod script;
+pub mod script_settings;
 #[cfg(feature = "scan")]
 pub mod source;
 mod table;

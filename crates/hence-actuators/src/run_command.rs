@@ -67,12 +67,14 @@ type Answer = Result<Report, (Fate, String)>;
 
 /// Runs a program; what it wrote, or what went wrong, and what it said to standard error.
 fn run(program: &Program, order: &Order<'_>) -> (Answer, String) {
-    let mut running = match start(program, order) {
-        Ok(running) => running,
+    // From here on: a signal that came between the start and the guard would end this process alone.
+    let started = group::guard().and_then(|guard| Ok((guard, start(program, order)?)));
+    let (guard, mut running) = match started {
+        Ok(started) => started,
         Err(error) => return (Err((Fate::Undone, format!("it can't be started: {error}"))), String::new()),
     };
     let end = Instant::now().checked_add(program.time_limit);
-    let ended = running.wait(end);
+    let ended = running.wait(end, guard);
     // Something that left the group may hold the output open.
     let left = || end.map_or(PAUSE, |end| end.saturating_duration_since(Instant::now())).max(PAUSE);
     let wrote = running.wrote.recv_timeout(left());
@@ -142,8 +144,7 @@ struct Running {
 
 impl Running {
     /// Waits until the program ends, at most until `end`, and ends its group; `None` where its time was over.
-    fn wait(&mut self, end: Option<Instant>) -> io::Result<Option<ExitStatus>> {
-        let guard = group::guard()?;
+    fn wait(&mut self, end: Option<Instant>, guard: group::Guard) -> io::Result<Option<ExitStatus>> {
         loop {
             let over = end.is_some_and(|end| Instant::now() >= end);
             let by_itself = group::has_ended(&mut self.child)?;
@@ -173,7 +174,7 @@ impl Drop for Running {
 }
 
 /// Reads a stream to its end, so that the program can go on, and hands over the first bytes of it.
-fn collected(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
+pub(super) fn collected(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let Some(mut stream) = stream else { return };

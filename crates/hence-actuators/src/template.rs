@@ -21,10 +21,14 @@ pub struct Template {
 enum Source {
     /// This column of the decision.
     Column(String),
-    /// The decision's id.
-    Id,
-    /// The clock of the rules.
-    Now,
+    /// What the carrier knows by this name, and the way to the value in it.
+    Given(String, Vec<String>),
+}
+
+/// What every carrier knows of a decision: its id and the clock of the rules.
+pub(super) fn given(order: &Order<'_>) -> Map<String, Json> {
+    let pairs = [("id", Json::from(order.id)), ("now", json::value(Value::Time(order.now)))];
+    pairs.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
 impl Template {
@@ -33,30 +37,48 @@ impl Template {
     /// # Errors
     /// What was expected.
     pub fn read(text: &str) -> Result<Self, String> {
+        Self::with(text, &["id", "now"])
+    }
+
+    /// The same where a carrier knows these names, such as `$answer.label`.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn with(text: &str, known: &[&str]) -> Result<Self, String> {
         let expected =
             || format!("expected a template such as `ticket(event = event, at = $now)`, found `{text}`");
         let inner = text.trim().strip_suffix(')').and_then(|text| text.split_once('('));
         let (relation, columns) = inner.ok_or_else(expected)?;
         let pairs = columns.split(',').map(str::trim).filter(|pair| !pair.is_empty());
         let read = |pair: &str| {
-            let (column, source) = pair.split_once('=')?;
-            let source = match source.trim() {
-                "$id" => Source::Id,
-                "$now" => Source::Now,
-                column if is_word(column) => Source::Column(column.to_owned()),
-                _ => return None,
-            };
-            Some((column.trim().to_owned(), source)).filter(|(column, _)| is_word(column))
+            let (column, source) = pair.split_once('=').ok_or_else(expected)?;
+            let column = column.trim();
+            let source =
+                Source::read(source.trim(), known).ok_or_else(|| match source.trim().strip_prefix('$') {
+                    Some(name) => {
+                        let known: Vec<String> = known.iter().map(|name| format!("`${name}`")).collect();
+                        format!("unknown `${name}` in `{text}`; expected {}", known.join(", "))
+                    }
+                    None => expected(),
+                })?;
+            if is_word(column) { Ok((column.to_owned(), source)) } else { Err(expected()) }
         };
-        let columns: Option<Vec<_>> = pairs.map(read).collect();
-        let columns = columns.filter(|_| is_word(relation.trim())).ok_or_else(expected)?;
+        let columns = pairs.map(read).collect::<Result<Vec<_>, String>>()?;
+        if !is_word(relation.trim()) {
+            return Err(expected());
+        }
         Ok(Self { relation: relation.trim().to_owned(), columns })
     }
 
-    fn line(&self, order: &Order<'_>) -> Result<String, Failed> {
+    /// Whether it asks for what a carrier knows by this name.
+    pub fn asks_for(&self, name: &str) -> bool {
+        self.columns.iter().any(|(_, source)| matches!(source, Source::Given(given, _) if given == name))
+    }
+
+    pub(super) fn line(&self, order: &Order<'_>, known: &Map<String, Json>) -> Result<String, Failed> {
         let mut fields = Map::new();
         for (column, source) in &self.columns {
-            fields.insert(column.clone(), source.value(order)?);
+            fields.insert(column.clone(), source.value(order, known)?);
         }
         let fact = Json::Object(Map::from_iter([(self.relation.clone(), Json::Object(fields))]));
         Ok(format!("{fact}\n"))
@@ -64,16 +86,35 @@ impl Template {
 }
 
 impl Source {
-    fn value(&self, order: &Order<'_>) -> Result<Json, Failed> {
-        let name = match self {
-            Self::Id => return Ok(Json::from(order.id)),
-            Self::Now => return Ok(json::value(Value::Time(order.now))),
-            Self::Column(name) => name,
+    fn read(text: &str, known: &[&str]) -> Option<Self> {
+        let Some(given) = text.strip_prefix('$') else {
+            return is_word(text).then(|| Self::Column(text.to_owned()));
         };
-        let at = order.columns.iter().position(|column| column == name);
-        let value = at.and_then(|at| order.decision.values.get(at));
-        let message = || format!("`{}` has no column `{name}`", order.decision.relation);
-        value.map(|value| json::value(*value)).ok_or_else(|| Failed::new(Fate::Refused, message()))
+        let mut words = given.split('.').map(str::to_owned);
+        let name = words.next().filter(|name| known.contains(&name.as_str()))?;
+        let path: Vec<String> = words.collect();
+        path.iter().all(|word| is_word(word)).then_some(Self::Given(name, path))
+    }
+
+    fn value(&self, order: &Order<'_>, known: &Map<String, Json>) -> Result<Json, Failed> {
+        match self {
+            Self::Column(name) => {
+                let message = || format!("`{}` has no column `{name}`", order.decision.relation);
+                let value = order.value(name).map(json::value);
+                value.ok_or_else(|| Failed::new(Fate::Refused, message()))
+            }
+            Self::Given(name, path) => {
+                let steps = |start| path.iter().try_fold(start, |value: &Json, word| value.get(word));
+                let value = known.get(name.as_str()).and_then(steps).cloned();
+                let message = || {
+                    format!(
+                        "there is no `${}`",
+                        [std::slice::from_ref(name), path.as_slice()].concat().join(".")
+                    )
+                };
+                value.ok_or_else(|| Failed::new(Fate::Undone, message()))
+            }
+        }
     }
 }
 
@@ -97,8 +138,9 @@ impl Carrier for Assert {
     }
 
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
+        let known = given(order);
         let lines: Result<String, Failed> =
-            self.templates.iter().map(|template| template.line(order)).collect();
+            self.templates.iter().map(|template| template.line(order, &known)).collect();
         Ok(Report { lines: lines?, ..Report::default() })
     }
 }

@@ -1,7 +1,7 @@
 //! One attempt to carry a decision out, from its beginning on the disk to what came of it there.
 
 use hence::session::{self, Change, DecisionId, Outcome as Decided, Session};
-use hence_actuators::carry::{Failed, Fate, Order, Report};
+use hence_actuators::carry::{Failed, Fate, Order, Report, Rows, World};
 use hence_actuators::file_requests;
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
@@ -63,6 +63,7 @@ impl Attempt<'_> {
             rule: decision.rule.as_deref(),
             because: decision.sentence.as_deref(),
             now: self.now,
+            world: &Held { session: &*self.session, now: self.now },
         };
         let span = tracing::info_span!("carry_out", carrier = self.way.carrier.name(), decision = name);
         span.in_scope(|| self.way.carrier.carry_out(&order))
@@ -252,6 +253,22 @@ impl Attempt<'_> {
             Mark::Retry => String::from("to be tried again"),
             Mark::Skipped => String::from("not to be carried out"),
         }
+    }
+}
+
+/// What holds in a session at an instant.
+struct Held<'a> {
+    session: &'a Session,
+    now: i64,
+}
+
+impl World for Held<'_> {
+    fn rows(&self, relation: &str) -> Result<Rows, String> {
+        let derived =
+            self.session.derive(&[relation.to_owned()], self.now).map_err(|error| error.to_string())?;
+        let found = derived.relations.into_iter().next();
+        let (_, columns, facts) = found.or_broken("a relation that is asked for is answered");
+        Ok(Rows { columns: columns.iter().map(ToString::to_string).collect(), facts })
     }
 }
 

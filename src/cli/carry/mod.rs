@@ -5,7 +5,7 @@ mod attempt;
 mod command;
 mod list;
 mod outbox;
-mod ways;
+pub(super) mod ways;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

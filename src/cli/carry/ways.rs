@@ -5,17 +5,19 @@ use std::path::{Path, PathBuf};
 
 use hence::session::RuleSet;
 use hence_actuators::append::{Append, Place};
+use hence_actuators::card::{AskFor, Card};
 use hence_actuators::carry::Carrier;
 use hence_actuators::file_requests::{self, FileRequests};
+use hence_actuators::model::{Ask, Prompt, Schema};
 use hence_actuators::run_command::{Program, RunCommand};
 use hence_actuators::template::Assert;
 use hence_actuators::webhook::WebHook;
-use hence_core::file;
+use hence_core::file::{self, LARGEST_TEXT};
 use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
 use hence_runtime::{Policy, Repeat};
 
-use super::super::config::carried::{Carried, Means, Secret};
+use super::super::config::carried::{Asked, Buttons, Carried, Means, Secret, Text};
 use super::super::{Failure, config};
 
 /// What [`Carried::table`] is called where it is that of programs alone.
@@ -96,15 +98,112 @@ fn carrier(carried: &Carried, root: &Path) -> Result<Box<dyn Carrier>, Failure> 
         }
         Means::Lines(path) => Box::new(Append { place: Place::Lines(path.clone()) }),
         Means::Folder(path) => Box::new(Append { place: Place::Folder(path.clone()) }),
+        Means::Card { url, secret, ask } => {
+            let secret = secret.as_ref().map(|secret| read(carried, secret)).transpose()?;
+            let ask = ask.as_ref().map(|ask| buttons(carried, ask)).transpose()?;
+            Box::new(Card { url: url.clone(), secret, ask, time_limit })
+        }
+        Means::Model(asked) => Box::new(model(carried, asked)?),
+        Means::Script { .. } => script(carried)?,
         Means::Facts(templates) => Box::new(Assert { templates: templates.clone() }),
     })
 }
 
+fn buttons(carried: &Carried, ask: &Buttons) -> Result<AskFor, Failure> {
+    Ok(AskFor {
+        review: ask.review.clone(),
+        reviewer: ask.reviewer.clone(),
+        secret: secret_of(carried, &ask.secret, "reply_env")?,
+        lasts: ask.lasts,
+    })
+}
+
+/// The keys of the tokens on cards.
+///
+/// # Errors
+/// A variable that isn't set, a secret that can't be read.
+pub(in super::super) fn reply_keys() -> Result<Vec<Vec<u8>>, Failure> {
+    let mut keys = Vec::new();
+    for carried in config::get().carried() {
+        if let Means::Card { ask: Some(ask), .. } = &carried.means {
+            keys.push(secret_of(carried, &ask.secret, "reply_env")?);
+        }
+    }
+    Ok(keys)
+}
+
+fn model(carried: &Carried, asked: &Asked) -> Result<Ask, Failure> {
+    let wrong = |path: &Path, why: String| {
+        Failure::Usage(format!("`{}` of `{}`: {why}", path.display(), carried.decision))
+    };
+    let text = |path: &Path| {
+        let bytes = file::read(path, LARGEST_TEXT).map_err(|error| wrong(path, error.to_string()))?;
+        String::from_utf8(bytes).map_err(|_| wrong(path, String::from("it is not UTF-8")))
+    };
+    let prompt = match &asked.prompt {
+        Text::Here(prompt) => prompt.clone(),
+        Text::File(path) => Prompt::read(&text(path)?).map_err(|why| wrong(path, why))?,
+    };
+    let schema = asked.schema.as_ref();
+    let schema = schema.map(|path| Schema::read(&text(path)?).map_err(|why| wrong(path, why))).transpose()?;
+    let key = asked.key.as_ref().map(|key| read(carried, key)).transpose()?;
+    let key = key.map(String::from_utf8).transpose();
+    let key = key.map_err(|_| Failure::Usage(format!("the key of `{}` is not UTF-8", carried.decision)))?;
+    Ok(Ask {
+        shape: asked.shape,
+        url: asked.url.clone(),
+        key,
+        model: asked.model.clone(),
+        category: asked.category.clone(),
+        models: asked.models.clone(),
+        prices: asked.prices.clone(),
+        system: asked.system.clone(),
+        prompt,
+        schema,
+        each: asked.each.clone(),
+        facts: asked.facts.clone(),
+        usage: asked.usage.clone(),
+        time_limit: carried.time_limit,
+    })
+}
+
+#[cfg(all(feature = "sandbox", target_os = "linux"))]
+fn script(carried: &Carried) -> Result<Box<dyn Carrier>, Failure> {
+    use hence_actuators::script::{Allowed, Interpreter, Script};
+    let Means::Script { interpreter, text, memory, cpu, output, hosts, reads } = &carried.means else {
+        return Err(Failure::Usage(format!("`{}` is carried out by no script", carried.decision)));
+    };
+    let wrong = |why| Failure::Usage(format!("`interpreter` of `{}`: {why}", carried.decision));
+    let allowed = Allowed {
+        memory: *memory,
+        cpu: cpu.unwrap_or(carried.time_limit),
+        output: *output,
+        time_limit: carried.time_limit,
+        hosts: hosts.clone(),
+        reads: reads.clone(),
+    };
+    let interpreter = Interpreter::find(interpreter).map_err(wrong)?;
+    Ok(Box::new(Script { interpreter, text: text.clone(), allowed }))
+}
+
+#[cfg(not(all(feature = "sandbox", target_os = "linux")))]
+fn script(carried: &Carried) -> Result<Box<dyn Carrier>, Failure> {
+    let decision = &carried.decision;
+    Err(Failure::Usage(format!(
+        "`{decision}` can't be carried out: scripts need Linux and a hence with the feature `sandbox`"
+    )))
+}
+
 /// A secret, which is not empty.
 fn read(carried: &Carried, secret: &Secret) -> Result<Vec<u8>, Failure> {
+    secret_of(carried, secret, secret_key(carried))
+}
+
+/// The same, whose variable this key names.
+fn secret_of(carried: &Carried, secret: &Secret, key: &str) -> Result<Vec<u8>, Failure> {
     let (place, bytes) = match secret {
         Secret::Variable(name) => {
-            let value = std::env::var(name).map_err(|_| not_set(carried, "secret_env", name))?;
+            let value = std::env::var(name).map_err(|_| not_set(carried, key, name))?;
             (format!("variable `{name}`"), value.into_bytes())
         }
         Secret::File(path) => {
@@ -125,4 +224,12 @@ fn not_set(carried: &Carried, key: &str, name: &str) -> Failure {
         "`{key}` of `{}` in `[{}]` names `{name}`, which is not set in the environment of hence",
         carried.decision, carried.table
     ))
+}
+
+/// The key that names the variable of a secret.
+fn secret_key(carried: &Carried) -> &'static str {
+    match carried.means {
+        Means::Model(_) => "key_env",
+        _ => "secret_env",
+    }
 }

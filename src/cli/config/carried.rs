@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hence_actuators::model::{Model, Price, Prompt, Shape};
+use hence_actuators::script_settings;
 use hence_actuators::template::Template;
 use hence_core::value::Value;
 use hence_runtime::{Policy, Repeat};
@@ -57,6 +59,87 @@ pub(in super::super) enum Means {
     Folder(PathBuf),
     /// Facts.
     Facts(Vec<Template>),
+    /// A message with buttons.
+    Card {
+        /// Where to.
+        url: String,
+        /// Where the secret of its signature is.
+        secret: Option<Secret>,
+        /// The review that its buttons answer.
+        ask: Option<Buttons>,
+    },
+    /// A language model.
+    Model(Box<Asked>),
+    /// A script in confinement.
+    Script {
+        /// What runs it, as it is written.
+        interpreter: String,
+        /// Its text.
+        text: script_settings::Text,
+        /// Its address space, in MB.
+        memory: u64,
+        /// Its processor time; the time limit where nothing is said.
+        cpu: Option<Duration>,
+        /// How many characters it may write.
+        output: u64,
+        /// The hosts that are asked for it.
+        hosts: Vec<String>,
+        /// The relations that it may read.
+        reads: Vec<String>,
+    },
+}
+
+/// What the buttons of a card are for.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Buttons {
+    /// The columns that make the id of the review.
+    pub(in super::super) review: Vec<String>,
+    /// Who is asked.
+    pub(in super::super) reviewer: String,
+    /// Where the key of the tokens is.
+    pub(in super::super) secret: Secret,
+    /// How long an answer is taken.
+    pub(in super::super) lasts: Duration,
+}
+
+/// How a language model is asked.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Asked {
+    /// The form of requests and answers.
+    pub(in super::super) shape: Shape,
+    /// Where to.
+    pub(in super::super) url: String,
+    /// Where the key is.
+    pub(in super::super) key: Option<Secret>,
+    /// The model where no category says another.
+    pub(in super::super) model: Model,
+    /// The column that names a category.
+    pub(in super::super) category: Option<String>,
+    /// The models of categories.
+    pub(in super::super) models: Vec<(String, Model)>,
+    /// What models cost.
+    pub(in super::super) prices: Vec<(String, Price)>,
+    /// What the model is.
+    pub(in super::super) system: Option<String>,
+    /// What is asked.
+    pub(in super::super) prompt: Text,
+    /// The file that says what the answer must look like.
+    pub(in super::super) schema: Option<PathBuf>,
+    /// The list in the answer that has things of their own.
+    pub(in super::super) each: Option<String>,
+    /// The facts of an answer that fits.
+    pub(in super::super) facts: Vec<Template>,
+    /// The facts of every answer.
+    pub(in super::super) usage: Vec<Template>,
+}
+
+/// The text of a prompt.
+#[derive(Clone, Debug)]
+pub(in super::super) enum Text {
+    /// In the settings.
+    Here(Prompt),
+    /// In this file.
+    File(PathBuf),
 }
 
 /// Where a secret is.
@@ -75,10 +158,17 @@ impl fmt::Display for Carried {
                 f.write_str(program)?;
                 args.iter().try_for_each(|arg| write!(f, " {arg}"))?;
             }
-            Means::WebHook { url, secret } => {
+            Means::WebHook { url, secret } | Means::Card { url, secret, .. } => {
                 write!(f, "{url}{}", if secret.is_some() { ", signed" } else { "" })?;
             }
             Means::Lines(path) | Means::Folder(path) => return write!(f, "{}", path.display()),
+            Means::Model(asked) => write!(f, "{} at {}", asked.model.name, asked.url)?,
+            Means::Script { interpreter, text: script_settings::Text::Column(column), .. } => {
+                write!(f, "{interpreter}, the script in `{column}`")?;
+            }
+            Means::Script { interpreter, text: script_settings::Text::File(path), .. } => {
+                write!(f, "{interpreter} {}", path.display())?;
+            }
             Means::Facts(_) => return f.write_str("facts"),
         }
         let micros = i64::try_from(self.time_limit.as_micros()).unwrap_or(i64::MAX);

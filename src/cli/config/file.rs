@@ -4,6 +4,7 @@ mod carry;
 mod commands;
 mod facts;
 mod lints;
+mod model;
 
 use std::ops::Range;
 use std::path::Path;

@@ -6,7 +6,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
 use super::super::Failure;
-use super::{ANSWERS, Waiting, relations, reviewers};
+use super::{ANSWERS, Wait, Waiting, relations, reviewers};
 
 /// What an id names, with its kind (`escalation:r1`) or without.
 pub(super) fn find<'a>(id: &str, waiting: &'a [Waiting]) -> Result<Option<&'a Waiting>, Failure> {
@@ -20,6 +20,22 @@ pub(super) fn find<'a>(id: &str, waiting: &'a [Waiting]) -> Result<Option<&'a Wa
         [first, second, ..] => {
             let message = format!("ambiguous `{id}`; write `{}` or `{}`", full(first), full(second));
             Err(Failure::Usage(message))
+        }
+    }
+}
+
+/// The override whose event begins so.
+pub(super) fn find_override<'a>(start: &str, waiting: &'a [Waiting]) -> Result<Option<&'a Waiting>, Failure> {
+    let stops = |found: &&Waiting| matches!(found.wait, Wait::Override { event, .. } if event.as_str().starts_with(start));
+    let fitting: Vec<&Waiting> = waiting.iter().filter(stops).collect();
+    match fitting.as_slice() {
+        [] => Ok(None),
+        [found] => Ok(Some(found)),
+        several => {
+            let ids: Vec<String> =
+                several.iter().take(5).map(|found| format!("`{}`", found.wait.id())).collect();
+            let more = if several.len() > ids.len() { ", …" } else { "" };
+            Err(Failure::Usage(format!("ambiguous `{start}`; it begins {}{more}", ids.join(", "))))
         }
     }
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hence_actuators::{append, template, template::Template, webhook};
+use hence_actuators::{
+    append, card, model, script_settings as script, template, template::Template, webhook,
+};
 use hence_core::fault::broken;
 use hence_runtime::{Policy, Repeat};
 
-use super::super::carried::{Carried, Means, Secret};
+use super::super::carried::{Buttons, Carried, Means, Secret};
 use super::super::settings::CARRY;
 use super::super::shown;
 use super::{Content, DeTable, DeValue, KIND, Kind, Range, Reading, content, found};
@@ -30,11 +32,38 @@ const COMMON: [(&str, Kind); 6] = [
     ("timeout", Kind::TimeLimit),
 ];
 /// What is said of each one.
-const CARRIERS: [(&str, &[(&str, Kind)]); 4] = [
+const CARRIERS: [(&str, &[(&str, Kind)]); 7] = [
     (COMMAND, &[("program", Kind::Text), ("args", Kind::Texts), ("env", Kind::Texts)]),
     (webhook::NAME, &[("url", Kind::Text), ("secret_env", Kind::Text), ("secret_file", Kind::Text)]),
     (append::NAME, &[("path", Kind::Text), ("folder", Kind::Text)]),
     (template::NAME, &[("facts", Kind::Texts)]),
+    (
+        card::NAME,
+        &[
+            ("url", Kind::Text),
+            ("secret_env", Kind::Text),
+            ("secret_file", Kind::Text),
+            ("review", Kind::Texts),
+            ("reviewer", Kind::Text),
+            ("reply_env", Kind::Text),
+            ("reply_file", Kind::Text),
+            ("lasts", Kind::Duration),
+        ],
+    ),
+    (model::NAME, &super::model::KEYS),
+    (
+        script::NAME,
+        &[
+            ("interpreter", Kind::Text),
+            ("column", Kind::Text),
+            ("path", Kind::Text),
+            ("memory", Kind::Count),
+            ("cpu", Kind::TimeLimit),
+            ("output", Kind::Count),
+            ("hosts", Kind::Texts),
+            ("reads", Kind::Texts),
+        ],
+    ),
 ];
 
 /// What is said of a relation, by key.
@@ -63,17 +92,35 @@ impl Said<'_> {
         }
     }
 
+    /// Where a secret is: in a variable, or in a file.
+    pub(super) fn secret(
+        &mut self,
+        (variable, file): (&str, &str),
+        beside: impl Fn(&str) -> PathBuf,
+    ) -> Result<Option<Secret>, String> {
+        match (self.text(variable), self.text(file)) {
+            (Some(_), Some(_)) => Err(one_of(variable, file, "both")),
+            (Some(name), None) => Ok(Some(Secret::Variable(name))),
+            (None, Some(path)) => Ok(Some(Secret::File(beside(&path)))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    pub(super) fn count(&mut self, key: &str) -> Option<u64> {
+        match self.0.remove(key)? {
+            Content::Count(count) => Some(count),
+            _ => broken(KIND),
+        }
+    }
+
     fn policy(&mut self) -> Result<Policy, String> {
         let repeat = match self.text("repeat").as_deref() {
             None | Some("safe") => Repeat::Safe,
             Some("unsafe") => Repeat::Unsafe,
             Some(other) => return Err(format!("`repeat`: expected `safe` or `unsafe`, found `{other}`")),
         };
-        let attempts = match self.0.remove("attempts") {
-            None => POLICY.attempts,
-            Some(Content::Count(count)) => u32::try_from(count).unwrap_or(u32::MAX),
-            Some(_) => broken(KIND),
-        };
+        let attempts = self.count("attempts");
+        let attempts = attempts.map_or(POLICY.attempts, |count| u32::try_from(count).unwrap_or(u32::MAX));
         let pause = self.duration("pause").map(|pause| i64::try_from(pause.as_micros()).unwrap_or(i64::MAX));
         Ok(Policy { repeat, attempts, pause: pause.unwrap_or(POLICY.pause) })
     }
@@ -87,18 +134,8 @@ impl Said<'_> {
             }
             webhook::NAME => {
                 let url = self.text("url").ok_or("missing URL; expected `url = \"…\"`")?;
-                if !url.starts_with("http://") {
-                    return Err(format!(
-                        "`url`: expected one that begins with `http://`, found `{url}`; hence speaks no TLS, so \
-                        send to a local proxy or carry out by a command such as `curl`"
-                    ));
-                }
-                let secret = match (self.text("secret_env"), self.text("secret_file")) {
-                    (Some(_), Some(_)) => return Err(one_of("secret_env", "secret_file", "both")),
-                    (Some(name), None) => Some(Secret::Variable(name)),
-                    (None, Some(path)) => Some(Secret::File(beside(&path))),
-                    (None, None) => None,
-                };
+                let url = plain(url)?;
+                let secret = self.secret(("secret_env", "secret_file"), beside)?;
                 Ok(Means::WebHook { url, secret })
             }
             append::NAME => match (self.text("path"), self.text("folder")) {
@@ -107,6 +144,9 @@ impl Said<'_> {
                 (Some(_), Some(_)) => Err(one_of("path", "folder", "both")),
                 (None, None) => Err(one_of("path", "folder", "neither")),
             },
+            script::NAME => self.script(beside),
+            model::NAME => self.model(beside),
+            card::NAME => self.card(beside),
             _ => {
                 let templates = self.texts("facts");
                 if templates.is_empty() {
@@ -120,7 +160,59 @@ impl Said<'_> {
     }
 }
 
-fn one_of(one: &str, other: &str, found: &str) -> String {
+impl Said<'_> {
+    fn card(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Means, String> {
+        let url = plain(self.text("url").ok_or("missing URL; expected `url = \"…\"`")?)?;
+        let secret = self.secret(("secret_env", "secret_file"), &beside)?;
+        let reply = self.secret(("reply_env", "reply_file"), &beside)?;
+        let (review, reviewer) = (self.texts("review"), self.text("reviewer"));
+        let lasts = self.duration("lasts").unwrap_or(card::LASTS);
+        let ask = match (review.is_empty(), reviewer, reply) {
+            (true, None, None) => None,
+            (false, Some(reviewer), Some(secret)) => Some(Buttons { review, reviewer, secret, lasts }),
+            _ => {
+                return Err(String::from(
+                    "a card with buttons needs `review` (columns), `reviewer`, and `reply_env` or `reply_file`",
+                ));
+            }
+        };
+        Ok(Means::Card { url, secret, ask })
+    }
+
+    fn script(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Means, String> {
+        let interpreter = self.text("interpreter");
+        let interpreter =
+            interpreter.ok_or("missing interpreter; expected `interpreter = …`, such as \"python3\"")?;
+        let text = match (self.text("column"), self.text("path")) {
+            (Some(column), None) => script::Text::Column(column),
+            (None, Some(path)) => script::Text::File(beside(&path)),
+            (Some(_), Some(_)) => return Err(one_of("column", "path", "both")),
+            (None, None) => return Err(one_of("column", "path", "neither")),
+        };
+        Ok(Means::Script {
+            interpreter,
+            text,
+            memory: self.count("memory").unwrap_or(script::MEMORY),
+            cpu: self.duration("cpu"),
+            output: self.count("output").unwrap_or(script::OUTPUT),
+            hosts: self.texts("hosts"),
+            reads: self.texts("reads"),
+        })
+    }
+}
+
+/// A URL that hence can reach.
+pub(super) fn plain(url: String) -> Result<String, String> {
+    if url.starts_with("http://") {
+        return Ok(url);
+    }
+    Err(format!(
+        "`url`: expected one that begins with `http://`, found `{url}`; hence speaks no TLS, so send to a local \
+        proxy or carry out by a command such as `curl`"
+    ))
+}
+
+pub(super) fn one_of(one: &str, other: &str, found: &str) -> String {
     format!("expected `{one}` or `{other}`, found {found}")
 }
 

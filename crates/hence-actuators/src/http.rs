@@ -1,0 +1,105 @@
+//! Requests over HTTP: bounded in time and size, to the host that is named and no other.
+
+use std::time::Duration;
+
+use ureq::Agent;
+use ureq::http::StatusCode;
+
+use super::carry::{Failed, Fate, MOST_ANSWERED, within};
+
+/// How long is waited beyond the time limit for a request that should have ended by itself.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A request. Redirections and proxies of the environment are not followed.
+pub(super) struct Request {
+    /// Where to; it begins with `http://`.
+    pub(super) url: String,
+    /// The names and values of headers.
+    pub(super) headers: Vec<(&'static str, String)>,
+    /// What is posted; without it the page is fetched.
+    pub(super) body: Option<String>,
+    /// How long it may take in all.
+    pub(super) time_limit: Duration,
+}
+
+/// What was answered.
+pub(super) struct Answer {
+    /// The status.
+    pub(super) status: StatusCode,
+    /// The text, or why it can't be read.
+    pub(super) text: Result<String, String>,
+}
+
+impl Request {
+    /// Sends it, and waits for the answer.
+    pub(super) fn send(self) -> Result<Answer, Failed> {
+        let limit = self.time_limit;
+        // Looking a name up has no time limit of its own.
+        let answer = within(limit.saturating_add(GRACE), move || self.exchange());
+        answer.unwrap_or_else(|| Err(Failed::new(Fate::Unknown, format!("no answer within {limit:?}"))))
+    }
+
+    fn exchange(&self) -> Result<Answer, Failed> {
+        let agent: Agent = Agent::config_builder()
+            .timeout_global(Some(self.time_limit))
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .http_status_as_error(false)
+            .proxy(None)
+            .user_agent(concat!("hence/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .into();
+        let sent = match &self.body {
+            Some(body) => {
+                let request = agent.post(&self.url).header("Content-Type", "application/json");
+                let headers = self.headers.iter();
+                headers.fold(request, |request, (name, value)| request.header(*name, value)).send(body)
+            }
+            None => agent.get(&self.url).call(),
+        };
+        let mut response = sent.map_err(|error| Failed::new(fate(&error), error.to_string()))?;
+        let status = response.status();
+        let read = response.body_mut().with_config().limit(MOST_ANSWERED).read_to_vec();
+        let text = match read.map(String::from_utf8) {
+            Ok(Ok(text)) => Ok(text),
+            Ok(Err(_)) => Err(String::from("its answer is not UTF-8")),
+            Err(ureq::Error::BodyExceedsLimit(_)) => {
+                Err(format!("it answered more than {MOST_ANSWERED} bytes"))
+            }
+            Err(error) => Err(format!("its answer could not be read: {error}")),
+        };
+        Ok(Answer { status, text })
+    }
+}
+
+impl Answer {
+    /// Nothing, where the status says that it was done; else what it says.
+    pub(super) fn check(&self) -> Result<(), Failed> {
+        if self.status.is_success() {
+            return Ok(());
+        }
+        let message = format!("it answered with status {}", self.status.as_u16());
+        Err(Failed::new(refusal(self.status), message))
+    }
+}
+
+/// What a status says of what was asked.
+fn refusal(status: StatusCode) -> Fate {
+    match status.as_u16() {
+        408 | 425 | 429 => Fate::Undone,
+        400..=499 => Fate::Refused,
+        // It may have done it before it failed.
+        500..=599 => Fate::Unknown,
+        _ => Fate::Undone,
+    }
+}
+
+/// What an error says of what was asked: unless no connection was made, the request may have arrived.
+fn fate(error: &ureq::Error) -> Fate {
+    match error {
+        ureq::Error::BadUri(_) | ureq::Error::Http(_) => Fate::Refused,
+        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => Fate::Undone,
+        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => Fate::Undone,
+        _ => Fate::Unknown,
+    }
+}
