@@ -79,6 +79,7 @@ mod ruletest_depth;
 mod schemas;
 mod sensors;
 mod settings;
+mod similarity;
 mod source;
 mod syntax_fuzz;
 mod syntax_print;

@@ -24,6 +24,7 @@ mod protobuf;
 pub mod quality;
 pub mod run_command;
 mod scan;
+pub mod similarity;
 #[cfg(feature = "scan")]
 pub mod source;
 mod table;
@@ -173,6 +174,7 @@ const REGISTRY: &[(&str, Make)] = &[
     (event::NAME, |tables| Ok(Box::new(Event::from_tables(tables)?))),
     (goal::NAME, |tables| Ok(Box::new(Goal::from_tables(tables)?))),
     (quality::NAME, |tables| Ok(Box::new(Quality::from_tables(tables)?))),
+    (similarity::NAME, |_| Ok(Box::new(similarity::Similarity))),
     #[cfg(feature = "scan")]
     (source::NAME, |tables| Ok(Box::new(source::SourceCode::from_tables(tables)?))),
     (test_output::NAME, |tables| Ok(Box::new(TestOutput::from_tables(tables)?))),
