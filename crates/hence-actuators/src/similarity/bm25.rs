@@ -13,6 +13,9 @@ const B: f64 = 0.75;
 /// How many different words of a text count.
 const MOST_WORDS: usize = 200;
 
+/// Shares are told to the millionth.
+const DIGITS: f64 = 1_000_000.0;
+
 /// Texts by their words.
 pub(super) struct Index {
     /// The words of each text, by their numbers, with how often each is there.
@@ -80,6 +83,7 @@ impl Index {
             }
         }
         let own = self.own.get(at).copied().filter(|own| *own > 0.0);
-        Ok(sums.into_iter().map(|sum| own.map_or(0.0, |own| (sum / own).min(1.0))).collect())
+        let share = |sum: f64| own.map_or(0.0, |own| (sum / own).min(1.0));
+        Ok(sums.into_iter().map(|sum| (share(sum) * DIGITS).round() / DIGITS).collect())
     }
 }
