@@ -10,7 +10,7 @@ use super::input::{Form, Input};
 use super::json::{self, Object};
 use super::objects::JsonObjects;
 use super::{Observer, Sink, Summary, table};
-use bm25::Index;
+use bm25::{Index, rounded};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
@@ -128,11 +128,11 @@ fn facts(items: &[Item]) -> Result<Vec<Fact>, ActuatorError> {
             let share =
                 |of: usize, with: usize| alike.get(of).and_then(|all| all.get(with)).copied().unwrap_or(0.0);
             let pairs = others.map(|(with, other)| (other, f64::midpoint(share(at, with), share(with, at))));
-            facts.extend(
-                pairs.filter(|(other, mean)| *mean >= FLOOR && other.id != one.id).map(|(other, mean)| {
-                    Fact::new(relation, [string(&one.id), string(&other.id), float(mean)])
-                }),
-            );
+            facts.extend(pairs.filter(|(other, mean)| *mean >= FLOOR && other.id != one.id).map(
+                |(other, mean)| {
+                    Fact::new(relation, [string(&one.id), string(&other.id), float(rounded(mean))])
+                },
+            ));
         }
     }
     Ok(facts)
@@ -140,7 +140,10 @@ fn facts(items: &[Item]) -> Result<Vec<Fact>, ActuatorError> {
 
 fn candidate(event: &Item, item: &Item, kind: &str, share: f64) -> Fact {
     let kind = name(&format!("/{kind}"));
-    Fact::new("candidate", [string(&event.id), string(&item.id), kind, float(share), Value::Int(item.tokens)])
+    Fact::new(
+        "candidate",
+        [string(&event.id), string(&item.id), kind, float(rounded(share)), Value::Int(item.tokens)],
+    )
 }
 
 /// The latest of the events before one that belong to it in some way.

@@ -16,6 +16,11 @@ const MOST_WORDS: usize = 200;
 /// Shares are told to the millionth.
 const DIGITS: f64 = 1_000_000.0;
 
+/// A share as it is told.
+pub(super) fn rounded(share: f64) -> f64 {
+    (share * DIGITS).round() / DIGITS
+}
+
 /// Texts by their words.
 pub(super) struct Index {
     /// The words of each text, by their numbers, with how often each is there.
@@ -84,6 +89,6 @@ impl Index {
         }
         let own = self.own.get(at).copied().filter(|own| *own > 0.0);
         let share = |sum: f64| own.map_or(0.0, |own| (sum / own).min(1.0));
-        Ok(sums.into_iter().map(|sum| (share(sum) * DIGITS).round() / DIGITS).collect())
+        Ok(sums.into_iter().map(share).collect())
     }
 }
