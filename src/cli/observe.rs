@@ -32,12 +32,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// rules declare with other columns are refused, since no rule would ever read them.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Observers: codebase, edit, error-text, event, goal, quality, source, test-output, tool-run\n\
+    after_help = "Observers: codebase, edit, error-text, event, goal, quality, similarity, source, test-output, tool-run\n\
     Examples:\n  hence observe error-text build.log --into .hence\n  hence observe codebase .\n  \
     hence observe error-text server.log --form log --follow --into .hence"
 )]
 pub(super) struct Observe {
-    /// The observer: codebase, edit, error-text, event, goal, quality, source, test-output or tool-run
+    /// The observer: codebase, edit, error-text, event, goal, quality, similarity, source, test-output or tool-run
     observer: String,
     /// The files, or folders for codebase and source; `-` is standard input
     #[arg(required = true)]

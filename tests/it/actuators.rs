@@ -161,6 +161,12 @@ fn facts_are_of_declared_relations_and_types() {
         r#"{"event": "e", "before": "x", "rejected": "no"}"#,
     ]
     .join("\n");
+    let alike = [
+        r#"{"event": "a", "text": "late parcel", "sender": "x", "at": "2026-02-03T14:23:45Z"}"#,
+        r#"{"event": "b", "text": "late parcel", "sender": "x", "at": "2026-02-03T14:23:46Z"}"#,
+        r#"{"edit": "c", "text": "late parcel"}"#,
+        r#"{"edit": "d", "text": "late parcel"}"#,
+    ];
     let source = [
         r#"{"tool": "t", "text": "import \"log\"; func f() { log.Print(\"[TOOL_EXIT]\") }"}"#,
         r#"{"script": "s", "text": "import os\neval(x)\n"}"#,
@@ -179,6 +185,7 @@ fn facts_are_of_declared_relations_and_types() {
             "quality",
             r#"{"run": 1, "output": "x", "min_size": 9, "latency_ms": 1, "max_latency_ms": 1, "intent": "y"}"#,
         ),
+        ("similarity", &alike.join("\n")),
         ("source", &source.join("\n")),
         ("test-output", &tests.join("\n")),
         ("tool-run", &format!("{}\n{}", tool_run::on_one_line(tool_run::RUN), tool_run::OTHERS)),
@@ -345,7 +352,7 @@ fn tables_of_a_folder_stand_in_for_the_shipped_ones() {
 fn unknown_observers_forms_and_files_are_errors_that_help() {
     assert_eq!(
         observer("tool-runs", None).err().unwrap().to_string(),
-        "unknown observer `tool-runs` (did you mean `tool-run`?); the observers are codebase, edit, error-text, event, goal, quality, source, test-output, tool-run"
+        "unknown observer `tool-runs` (did you mean `tool-run`?); the observers are codebase, edit, error-text, event, goal, quality, similarity, source, test-output, tool-run"
     );
     assert_eq!(
         observe_bytes("tool-run", "x", Some(Form::Log), b"").unwrap_err().to_string(),

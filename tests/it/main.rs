@@ -84,6 +84,7 @@ mod schemas;
 mod script;
 mod sensors;
 mod settings;
+mod similarity;
 mod source;
 mod syntax_fuzz;
 mod syntax_print;

@@ -32,6 +32,7 @@ mod scan;
 #[cfg(all(feature = "sandbox", target_os = "linux"))]
 pub mod script;
 pub mod script_settings;
+pub mod similarity;
 #[cfg(feature = "scan")]
 pub mod source;
 mod table;
@@ -181,6 +182,7 @@ const REGISTRY: &[(&str, Make)] = &[
     (event::NAME, |tables| Ok(Box::new(Event::from_tables(tables)?))),
     (goal::NAME, |tables| Ok(Box::new(Goal::from_tables(tables)?))),
     (quality::NAME, |tables| Ok(Box::new(Quality::from_tables(tables)?))),
+    (similarity::NAME, |_| Ok(Box::new(similarity::Similarity))),
     #[cfg(feature = "scan")]
     (source::NAME, |tables| Ok(Box::new(source::SourceCode::from_tables(tables)?))),
     (test_output::NAME, |tables| Ok(Box::new(TestOutput::from_tables(tables)?))),

@@ -1,6 +1,6 @@
 //! The words of a text, for what is remembered and for how near two texts are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Words have more letters than this.
 const SHORT: usize = 3;
@@ -31,6 +31,17 @@ pub(super) fn topic(text: &str) -> BTreeSet<String> {
     let text: String = text.to_lowercase().chars().filter(kept).collect();
     let words = text.split_whitespace().filter(|word| word.len() >= TOPIC && !STOP_WORDS.contains(word));
     words.map(str::to_owned).collect()
+}
+
+/// The words of a text of three letters or more, in lower case, without stop words, each as often as it is there.
+pub(super) fn terms(text: &str) -> BTreeMap<String, u32> {
+    let mut terms = BTreeMap::new();
+    let lower = text.to_lowercase();
+    let words = lower.split(|letter: char| !letter.is_alphanumeric());
+    for word in words.filter(|word| word.chars().count() >= TOPIC && !STOP_WORDS.contains(word)) {
+        *terms.entry(word.to_owned()).or_insert(0) += 1;
+    }
+    terms
 }
 
 /// How many of the words of two texts both have, from 0 to 1 (Jaccard); 0 where neither has any.

@@ -20,6 +20,9 @@ impl Fault {
 /// What a reader of one runner's output came to; `None` where it is not that runner's.
 pub(super) type Verdict = Option<Result<usize, Fault>>;
 
+/// Reads the lines of one runner's output.
+type Reader = fn(&[Line]) -> Verdict;
+
 /// A line, without colours and white space at its end.
 pub(super) struct Line {
     pub(super) number: u64,
@@ -46,7 +49,7 @@ pub(super) fn failed(text: &str) -> Result<usize, Fault> {
         return jest::of_json(text).or_else(|| go::of_json(text)).unwrap_or_else(|| Err(nothing(text)));
     }
     let lines: Vec<Line> = lines(text);
-    let readers: [(&str, fn(&[Line]) -> Verdict); 4] = [
+    let readers: [(&str, Reader); 4] = [
         ("pytest", pytest::failed),
         ("cargo test", cargo::failed),
         ("go test", go::failed),
