@@ -71,6 +71,10 @@ pub(in super::super) enum Means {
     /// A language model.
     Model(Box<Asked>),
     /// A script in confinement.
+    #[cfg_attr(
+        not(all(feature = "sandbox", target_os = "linux")),
+        expect(dead_code, reason = "only the carrier reads what a script may do")
+    )]
     Script {
         /// What runs it, as it is written.
         interpreter: String,
