@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
-use hence_core::schema::{Kind, Relation, RelationId};
+use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::Word;
 use hence_engine::{Database, Edit, Incremental, Limits, Model, Undefined};
