@@ -20,6 +20,7 @@ use super::output::{self, Format};
 use super::owner::{Incoming, LONGEST_TURN};
 use super::past::{Asking, Past};
 use super::records::Records;
+use super::speaker::Speakers;
 use super::{DONE, Failure, Outcome, UNDETERMINED, effects, open, terminal, time};
 
 /// Assert facts, draw decisions and record both
@@ -78,14 +79,13 @@ impl Decide {
             let (now, batch) = (self.facts.now, self.batch);
             // What is read of a line takes several times its bytes.
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
-            let rules = open::reading_for(session.rules(), &author).into_owned();
+            let speakers = Speakers::new(session.rules(), author);
             let session = session.keeping();
             let incoming = Incoming::of_standard_input();
             let owner = open::lending(&self.facts, incoming.mailbox(), LONGEST_TURN)?;
             let follow = Follow {
                 session,
-                rules,
-                author,
+                speakers,
                 source: "decide --follow",
                 now,
                 batch,

@@ -120,7 +120,7 @@ impl Follow {
     fn commit_instant(&mut self, now: i64, out: &mut dyn Write) -> Result<(), Failure> {
         let wall = time::wall_clock();
         let ticks = self.due.schedules.as_mut().map(|schedules| schedules.due(now, wall)).unwrap_or_default();
-        let author = if ticks.is_empty() { self.author.clone() } else { String::from(AUTHOR) };
+        let author = if ticks.is_empty() { self.speakers.author().to_owned() } else { String::from(AUTHOR) };
         let is_tick = !ticks.is_empty();
         let source = String::from(self.source);
         let change = Change { assertions: ticks, author, source, time: wall, now, ..Change::default() };

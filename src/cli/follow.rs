@@ -4,19 +4,20 @@ use std::io::{self, Write};
 
 use serde_json::{Value as Json, json};
 
-use hence::session::{self, Change, DecisionId, Outcome as Decided, RuleSet, Session, SessionError};
+use hence::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::meter;
 use hence_core::value::Value;
-use hence_ledger::Lapsed;
 use hence_ledger::interchange::Mapping;
+use hence_ledger::{Lapsed, Said as Brought};
 
 use super::carry::Carry;
 use super::diagnostics::count;
 use super::due::Due;
 use super::lines::LONGEST_LINE;
 use super::owner::{Came, Incoming, Owner};
+use super::speaker::Speakers;
 use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, due, effects, open, output, time};
 
 /// How many faults of the lines of one transaction are told.
@@ -30,10 +31,8 @@ const RETRACT: &str = "retract";
 pub(super) struct Follow {
     /// What decides.
     pub(super) session: Session,
-    /// The rules under which lines are read.
-    pub(super) rules: RuleSet,
-    /// Who asserts the facts.
-    pub(super) author: String,
+    /// Who says what lines say, and the rules under which that is read.
+    pub(super) speakers: Speakers,
     /// How the ledger calls what brings them.
     pub(super) source: &'static str,
     /// The clock; the wall clock where there is none.
@@ -74,6 +73,8 @@ struct Said {
     /// The line they begin at, from 1; 0 for none.
     line: u64,
     assertions: Vec<Fact>,
+    /// Those of them that others say than who brings them.
+    said: Vec<Brought>,
     retractions: Vec<Fact>,
     now: Option<i64>,
     faults: Vec<Json>,
@@ -92,7 +93,7 @@ impl Said {
 
     /// Takes in that a line can't be taken: then nothing of these lines is kept, and of very many faults only the first.
     fn refuse(&mut self, faults: impl IntoIterator<Item = Json>) {
-        (self.assertions, self.retractions) = (Vec::new(), Vec::new());
+        (self.assertions, self.said, self.retractions) = (Vec::new(), Vec::new(), Vec::new());
         let room = MOST_FAULTS.saturating_sub(self.faults.len());
         self.faults.extend(faults.into_iter().take(room));
     }
@@ -160,7 +161,7 @@ impl Follow {
     }
 
     /// Adds what a line says to `said`, unless that is refused already: then what follows is not kept either.
-    fn add(&self, number: u64, bytes: &[u8], said: &mut Said) {
+    fn add(&mut self, number: u64, bytes: &[u8], said: &mut Said) {
         if said.is_over {
             return;
         }
@@ -177,11 +178,11 @@ impl Follow {
         };
         said.is_over = true;
         said.faults.push(json!({ "message": why, "line": number }));
-        (said.assertions, said.retractions) = (Vec::new(), Vec::new());
+        (said.assertions, said.said, said.retractions) = (Vec::new(), Vec::new(), Vec::new());
     }
 
     /// Adds what a line says to `said`.
-    fn read(&self, number: u64, bytes: &[u8], said: &mut Said) {
+    fn read(&mut self, number: u64, bytes: &[u8], said: &mut Said) {
         let Ok(text) = std::str::from_utf8(bytes) else {
             return said.refuse([json!({ "message": "the line is not UTF-8", "line": number })]);
         };
@@ -194,15 +195,29 @@ impl Follow {
             return said.refuse([json!({ "message": stopped.to_string(), "line": number })]);
         }
         if let Some(mapping) = &self.records {
-            return match session::read_record_lines(&self.rules, mapping, STREAM, text) {
+            return match session::read_record_lines(self.speakers.rules(None), mapping, STREAM, text) {
                 Err(error) => said.refuse(faults(&error, number)),
                 Ok(facts) => said.take(facts, false),
             };
         }
+        let named = match self.speakers.named(&self.session, text) {
+            Ok(named) => named,
+            Err(message) => return said.refuse([json!({ "message": message, "line": number })]),
+        };
+        let text = named.as_ref().map_or(text, |named| &named.rest);
         let retracted = self.retracted(text);
-        match session::read_fact_lines(&self.rules, STREAM, retracted.as_deref().unwrap_or(text)) {
+        if named.is_some() && retracted.is_some() {
+            let message =
+                "only assertions name who says them; whoever retracts does so in a line of their own";
+            return said.refuse([json!({ "message": message, "line": number })]);
+        }
+        let rules = self.speakers.rules(named.as_ref());
+        match session::read_fact_lines(rules, STREAM, retracted.as_deref().unwrap_or(text)) {
             Err(error) => said.refuse(faults(&error, number)),
-            Ok(facts) => said.take(facts, retracted.is_some()),
+            Ok(facts) => {
+                said.said.extend(named.iter().flat_map(|named| named.say(&facts)));
+                said.take(facts, retracted.is_some());
+            }
         }
     }
 
@@ -229,8 +244,9 @@ impl Follow {
         }
         let change = Change {
             assertions: said.assertions,
+            said: said.said,
             retractions: said.retractions,
-            author: self.author.clone(),
+            author: self.speakers.author().to_owned(),
             source: String::from(self.source),
             time: wall,
             now: self.clock(wall)?,

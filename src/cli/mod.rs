@@ -49,6 +49,7 @@ mod rules;
 mod sarif;
 mod secrets;
 mod serve;
+mod speaker;
 mod terminal;
 mod test;
 mod time;

@@ -31,11 +31,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// With --into, facts of relations that the rules don't read are recorded with a warning; facts whose relation the
 /// rules declare with other columns are refused, since no rule would ever read them.
 #[derive(Debug, Args)]
-#[command(after_help = "Observers: codebase, error-text, goal, source, tool-run\n\
+#[command(
+    after_help = "Observers: codebase, edit, error-text, event, goal, quality, source, test-output, tool-run\n\
     Examples:\n  hence observe error-text build.log --into .hence\n  hence observe codebase .\n  \
-    hence observe error-text server.log --form log --follow --into .hence")]
+    hence observe error-text server.log --form log --follow --into .hence"
+)]
 pub(super) struct Observe {
-    /// The observer: codebase, error-text, goal, source or tool-run
+    /// The observer: codebase, edit, error-text, event, goal, quality, source, test-output or tool-run
     observer: String,
     /// The files, or folders for codebase and source; `-` is standard input
     #[arg(required = true)]
@@ -43,7 +45,7 @@ pub(super) struct Observe {
     /// Record the facts in this ledger instead of printing them
     #[arg(long, value_name = "STORE")]
     into: Option<PathBuf>,
-    /// How to split the input into records: text, blocks, lines, log or jsonl
+    /// How to split the input into records: text, blocks, lines, log, jsonl, mbox or protobuf
     #[arg(long, value_name = "FORM", value_parser = form)]
     form: Option<Form>,
     /// Follow one input as it grows, and print or record facts at once: standard input to its end, a file
@@ -182,7 +184,8 @@ impl Observe {
             ..Draft::default()
         };
         session::fit_draft(rules, &ledger, &mut draft)?;
-        draft.retractions = gone(&ledger, observer, &draft.assertions).map_err(open::failure)?;
+        let scope = observer.scope(self.files.iter().any(|file| Path::new(file).is_dir()));
+        draft.retractions = gone(&ledger, observer, scope, &draft.assertions).map_err(open::failure)?;
         config::get().roles().check_draft(rules, &ledger, &draft)?;
         ledger.commit(&draft).map_err(open::failure)
     }
@@ -243,8 +246,12 @@ impl Observe {
 }
 
 /// The facts that stand and that the observation says to be gone.
-fn gone(ledger: &Ledger, observer: &dyn Observer, seen: &[Fact]) -> Result<Vec<Fact>, LedgerError> {
-    let scope = observer.scope();
+fn gone(
+    ledger: &Ledger,
+    observer: &dyn Observer,
+    scope: Scope,
+    seen: &[Fact],
+) -> Result<Vec<Fact>, LedgerError> {
     if scope == Scope::Nothing {
         return Ok(Vec::new());
     }

@@ -1,5 +1,7 @@
 //! `hence principal`: who may say what, with keys that sign it.
 
+mod sign;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -18,6 +20,7 @@ use super::keys::{self, KeyFiles};
 use super::options::{ChangeOptions, FactOptions};
 use super::output::{self, Format};
 use super::{DONE, Failure, Outcome, open, terminal, time};
+use sign::Sign;
 
 /// Add, list and revoke principals: authors whose transactions are signed
 ///
@@ -41,6 +44,8 @@ enum PrincipalCommand {
     Revoke(Revoke),
     /// Print the public key of a name on this machine
     Key(Key),
+    /// Sign a fact for somebody else to bring
+    Sign(Sign),
 }
 
 #[derive(Debug, Args)]
@@ -95,6 +100,7 @@ impl Principal {
             PrincipalCommand::List(list) => list.run(),
             PrincipalCommand::Revoke(revoke) => revoke.run(),
             PrincipalCommand::Key(key) => key.run(),
+            PrincipalCommand::Sign(sign) => sign.run(),
         }
     }
 }

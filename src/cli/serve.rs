@@ -13,6 +13,7 @@ use super::due::{AUTHOR, Due};
 use super::follow::{Follow, Refused};
 use super::options::{EngineOptions, FactOptions, RuleOptions, duration, time_limit};
 use super::owner::{Event, Incoming, LONGEST_TURN, Mailbox, Owner};
+use super::speaker::Speakers;
 use super::{DONE, Failure, Outcome, open, output, terminal};
 
 /// Own a ledger: decide and carry out what falls due, and give other commands a turn each
@@ -60,9 +61,8 @@ impl Serve {
         let carry = Some(Carry::new(&session, false)?.until_stopped(&mailbox));
         let owner = Some(self.owner(&facts, &mailbox)?);
         let follow = Follow {
-            rules: session.rules().clone(),
+            speakers: Speakers::new(session.rules(), String::from(AUTHOR)),
             session,
-            author: String::from(AUTHOR),
             source: "serve",
             now: None,
             batch: false,

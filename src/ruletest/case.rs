@@ -10,7 +10,7 @@ use hence_engine::Limits;
 use hence_lang::analysis::checked::{Expectation, Given, Step, Test};
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::Program;
-use hence_lang::lower::{Query, with_queries};
+use hence_lang::lower::{Query, given_of, with_queries};
 
 use super::DEFAULT_NOW;
 use super::steps::{Moment, Reached, run};
@@ -98,7 +98,7 @@ fn all_variables(item: &Expectation) -> Vec<VarId> {
 fn question<'q>(item: &'q Expectation, wanted: &'q [VarId]) -> Option<Query<'q>> {
     match item {
         Expectation::Body { body, variables, within, span, .. } => {
-            Some(Query { body, variables, wanted, within, span: *span })
+            Some(Query { within, ..Query::new(body, variables, wanted, *span) })
         }
         Expectation::Exactly { .. } => None,
     }
@@ -112,6 +112,9 @@ fn moments(file: &TestFile, test: &Test, program: &Program) -> Result<Vec<Moment
             |given: &Given| Fact { relation: program[given.relation].name, values: given.values.clone() };
         let mut added: Vec<Fact> = step.given.iter().map(fact).collect();
         added.extend(given_files(file, step)?);
+        let mut removed: Vec<Fact> = step.retracted.iter().map(fact).collect();
+        added.extend(for_candidates(program, &added));
+        removed.extend(for_candidates(program, &removed));
         let clock = Symbol::new("now");
         let stated =
             added.iter().rev().find(|fact| fact.relation == clock).and_then(|fact| fact.values.first());
@@ -121,9 +124,18 @@ fn moments(file: &TestFile, test: &Test, program: &Program) -> Result<Vec<Moment
             (None, _) => now,
         };
         added.retain(|fact| fact.relation != clock);
-        Ok(Moment { added, removed: step.retracted.iter().map(fact).collect(), now })
+        Ok(Moment { added, removed, now })
     };
     test.steps.iter().map(moment).collect()
+}
+
+/// What is given of derived relations once more, as aggregates within their recursion read it.
+fn for_candidates(program: &Program, facts: &[Fact]) -> Vec<Fact> {
+    let given = |fact: &Fact| {
+        let given = given_of(program, program.find(fact.relation)?)?;
+        Some(Fact { relation: program[given].name, values: fact.values.clone() })
+    };
+    facts.iter().filter_map(given).collect()
 }
 
 fn given_files(file: &TestFile, step: &Step) -> Result<Vec<Fact>, SessionError> {

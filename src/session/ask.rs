@@ -57,10 +57,10 @@ impl Session {
     fn matches_of(&self, body: &str, now: i64) -> Result<Answer, SessionError> {
         let mut sources = self.rules.sources.clone();
         let file = sources.add("<query>", body);
-        let (literals, mut found) = syntax::parse_query(file, body);
+        let (asked, mut found) = syntax::parse_query(file, body);
         let mut checked = None;
         if found.is_empty() {
-            let (query, more) = analysis::check_query(&self.rules.checked, &literals, &sources);
+            let (query, more) = analysis::check_query(&self.rules.checked, &asked, &sources);
             checked = query;
             found.extend(more);
         }
@@ -69,8 +69,7 @@ impl Session {
             diagnostic::sort(&mut found);
             return Err(SessionError::Faults(Box::new(Faults { sources, diagnostics: found })));
         };
-        let question = Query::new(&query.body, &query.variables, &query.wanted, query.span);
-        let (program, answer) = lower::with_query(&self.rules.program, &question);
+        let (program, answer) = lower::with_query(&self.rules.program, &Query::from(&query));
         let asked =
             ProgramQuery { program: &program, answer, sources: &sources, now, at: self.as_of, proofs: false };
         let evaluation = self.evaluate_query(&asked)?;

@@ -1,17 +1,21 @@
 //! Who may bring facts of an input that says `from role, …`, in claimed strength: a role has the authors that are
 //! listed for it, and an author is believed to be who they say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hence_core::fact::Fact;
 use hence_core::literal::time_text;
 use hence_core::schema::Relation;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_ledger::{ADMIN, Draft, ImportedFacts, Ledger, When};
+use hence_ledger::{ADMIN, Draft, ImportedFacts, Ledger, LedgerError, Said, When};
 
 use super::error::SessionError;
+use super::migrate::MIGRATION;
 use super::{RuleSet, Session, history, parameters};
+
+/// The role of who may bring what others say.
+const RECORDER: &str = "recorder";
 
 /// Who has which role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,7 +72,7 @@ impl Roles {
             if let Some(relation) = relation {
                 roles.check_role(relation, said.author, asserted)?;
                 check_author(relation, said.author, fact)?;
-                if asserted && check_instant(relation, said.instant, fact)? {
+                if asserted && check_instant(relation, said, fact)? {
                     timed = Some(fact);
                 }
             }
@@ -76,7 +80,41 @@ impl Roles {
         timed.map_or(Ok(()), |fact| check_clock(ledger, said.instant, fact))
     }
 
-    /// The same for facts that a migration carries over: they go on naming their authors.
+    /// Checks that the author may bring what others say, and that these may say it: where authors are believed, with the
+    /// role `recorder`; where signatures are demanded, theirs hold.
+    ///
+    /// # Errors
+    /// As [`Roles::check`]; who has no such role; whose signature does not hold here.
+    pub fn check_said(
+        &self,
+        rules: &RuleSet,
+        ledger: &Ledger,
+        by: Saying<'_>,
+        said: &[Said],
+    ) -> Result<(), SessionError> {
+        if said.is_empty() {
+            return Ok(());
+        }
+        let roles = self.in_ledger(ledger)?;
+        let since = if roles.signed { ledger.info(ledger.last_tx())?.time } else { by.instant };
+        for one in said {
+            if !roles.signed {
+                roles.check_one_of(
+                    &[Symbol::new(RECORDER)],
+                    by.author,
+                    &format!("speak for `{}`", one.author),
+                )?;
+            }
+            let saying = Saying { author: &one.author, since: since.min(by.instant), ..by };
+            self.check(rules, ledger, saying, [(&one.fact, true)])?;
+        }
+        ledger.check_said(said).map_err(|error| match error {
+            LedgerError::Principal { what: message } => SessionError::NotAllowed { message },
+            other => other.into(),
+        })
+    }
+
+    /// As [`Roles::check`], for facts that a migration carries over: they go on naming their authors.
     ///
     /// # Errors
     /// As [`Roles::check`].
@@ -109,7 +147,7 @@ impl Roles {
     pub fn check_draft(&self, rules: &RuleSet, ledger: &Ledger, draft: &Draft) -> Result<(), SessionError> {
         let asserted = draft.assertions.iter().map(|fact| (fact, true));
         let retracted = draft.retractions.iter().map(|fact| (fact, false));
-        let said = Saying { author: &draft.author, instant: draft.clock.unwrap_or(draft.time) };
+        let said = Saying::at(&draft.author, draft.clock.unwrap_or(draft.time));
         self.check(rules, ledger, said, asserted.chain(retracted))
     }
 
@@ -159,6 +197,24 @@ impl Roles {
     }
 }
 
+impl Session {
+    /// Checks that `author` may assert a fact at `instant`; without a ledger anybody may.
+    ///
+    /// # Errors
+    /// Why not, as [`Roles::check`] says it; a ledger that can't be read.
+    pub fn may_assert(&self, author: &str, instant: i64, fact: &Fact) -> Result<(), SessionError> {
+        let Some(ledger) = self.ledger() else { return Ok(()) };
+        let mut stamped = [fact.clone()];
+        self.rules.stamp(&mut stamped, instant);
+        self.roles.check(
+            &self.rules,
+            ledger,
+            Saying::at(author, instant),
+            stamped.iter().map(|fact| (fact, true)),
+        )
+    }
+}
+
 /// Who brings facts, and at which instant: the clock of the transaction, or its time where it has none.
 #[derive(Clone, Copy, Debug)]
 pub struct Saying<'a> {
@@ -166,6 +222,20 @@ pub struct Saying<'a> {
     pub author: &'a str,
     /// Microseconds since the epoch.
     pub instant: i64,
+    /// From when on they may have been said, for words that are signed before they are brought.
+    since: i64,
+}
+
+impl<'a> Saying<'a> {
+    /// What `author` says at `instant`.
+    pub fn at(author: &'a str, instant: i64) -> Self {
+        Self { author, instant, since: instant }
+    }
+}
+
+/// Whether the input of a fact says `from`.
+fn is_guarded(rules: &RuleSet, fact: &Fact) -> bool {
+    rules.program.find(fact.relation).is_some_and(|id| rules.program[id].authors.is_some())
 }
 
 /// The column that names the author names them.
@@ -183,18 +253,18 @@ fn check_author(relation: &Relation, author: &str, fact: &Fact) -> Result<(), Se
 }
 
 /// The column that holds the instant of the transaction holds it; whether there is one.
-fn check_instant(relation: &Relation, instant: i64, fact: &Fact) -> Result<bool, SessionError> {
+fn check_instant(relation: &Relation, said: Saying<'_>, fact: &Fact) -> Result<bool, SessionError> {
     let column = relation.authors.as_ref().and_then(|authors| authors.time);
     let Some((at, Value::Time(stated))) = column.and_then(|at| Some((at, *fact.values.get(at)?))) else {
         return Ok(false);
     };
-    if stated == instant {
+    if (said.since..=said.instant).contains(&stated) {
         return Ok(true);
     }
     let name = relation.columns.get(at).map_or("", |column| column.name.as_str());
     let message = format!(
         "`{fact}` is asserted at @{}, but its column `{name}` says @{}; leave `{name}` out, and it is filled in",
-        time_text(instant),
+        time_text(said.instant),
         time_text(stated)
     );
     Err(SessionError::NotAllowed { message })
@@ -239,7 +309,7 @@ impl RuleSet {
     }
 
     /// Fills in the instant of the transaction where facts left it out; whether any of them holds it.
-    pub fn stamp(&self, facts: &mut [Fact], instant: i64) -> bool {
+    pub fn stamp<'f>(&self, facts: impl IntoIterator<Item = &'f mut Fact>, instant: i64) -> bool {
         let mut held = false;
         for fact in facts {
             let relation = self.program.find(fact.relation).map(|id| &self.program[id]);
@@ -290,11 +360,26 @@ impl<'r> Admission<'r> {
         self.take_rules(ledger, brought);
         let now = self.rules.as_ref().map(|(_, rules)| rules);
         for rules in [&self.own].into_iter().chain(self.before.iter().flatten()).chain(now) {
-            let facts = brought.own.iter().map(|(fact, asserted)| (fact, *asserted));
-            let said = Saying { author: brought.author, instant: brought.instant };
-            self.roles.check(rules, ledger, said, facts).map_err(|error| error.to_string())?;
+            self.check_by(rules, ledger, brought).map_err(|error| error.to_string())?;
         }
         Ok(())
+    }
+
+    fn check_by(
+        &self,
+        rules: &RuleSet,
+        ledger: &Ledger,
+        brought: &ImportedFacts<'_>,
+    ) -> Result<(), SessionError> {
+        // A migration goes on naming the authors of what it carries over.
+        let is_carried = |fact: &Fact| brought.source == MIGRATION && is_guarded(rules, fact);
+        let carried = brought.own.iter().map(|(fact, _)| fact).filter(|fact| is_carried(fact));
+        self.roles.check_carried((rules, ledger), brought.author, carried)?;
+        let others: BTreeSet<&Fact> = brought.said.iter().map(|said| &said.fact).collect();
+        let own = brought.own.iter().filter(|(fact, _)| !others.contains(fact) && !is_carried(fact));
+        let by = Saying::at(brought.author, brought.instant);
+        self.roles.check(rules, ledger, by, own.map(|(fact, asserted)| (fact, *asserted)))?;
+        self.roles.check_said(rules, ledger, by, &brought.said)
     }
 
     fn take_rules(&mut self, ledger: &Ledger, brought: &ImportedFacts<'_>) {

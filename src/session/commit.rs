@@ -11,7 +11,7 @@ use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
 use hence_lang::builtins::zone;
 use hence_ledger::{
-    Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, Step, When,
+    Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, Said, Step, When,
 };
 use hence_proof::proof::Pattern;
 
@@ -38,6 +38,8 @@ pub(super) const REASONS: &str = "finding reasons";
 pub struct Change {
     /// Facts that are to stand.
     pub assertions: Vec<Fact>,
+    /// Those of them that others say than the author.
+    pub said: Vec<Said>,
     /// Facts that are to stand no longer.
     pub retractions: Vec<Fact>,
     /// Who proposes it.
@@ -120,16 +122,22 @@ impl Session {
             ledger.expect(expected)?;
         }
         self.rules.stamp(&mut change.assertions, change.now);
+        self.rules.stamp(change.said.iter_mut().map(|said| &mut said.fact), change.now);
         if let Some(ledger) = self.ledger() {
-            let asserted = change.assertions.iter().map(|fact| (fact, true));
+            let others: BTreeSet<&Fact> = change.said.iter().map(|said| &said.fact).collect();
+            let own = change.assertions.iter().filter(|fact| !others.contains(fact));
             let retracted = change.retractions.iter().map(|fact| (fact, false));
-            let said = Saying { author: &change.author, instant: change.now };
-            self.roles.check(&self.rules, ledger, said, asserted.chain(retracted))?;
+            let by = Saying::at(&change.author, change.now);
+            self.roles.check(&self.rules, ledger, by, own.map(|fact| (fact, true)).chain(retracted))?;
+            self.roles.check_said(&self.rules, ledger, by, &change.said)?;
         }
         if let Some(ledger) = self.ledger() {
             // Before anything follows from them, since sentences hold values of facts.
             ledger.redaction().facts(&mut change.assertions)?;
             ledger.redaction().facts(&mut change.retractions)?;
+            for said in &mut change.said {
+                ledger.redaction().facts(std::slice::from_mut(&mut said.fact))?;
+            }
         }
         let (changes, proposed) = self.resolve(&mut change)?;
         let keeps = !dry && self.engine.is_incremental();
@@ -221,6 +229,7 @@ impl Session {
             source: take(&mut change.source),
             note: change.note.take(),
             assertions: take(&mut change.assertions),
+            said: take(&mut change.said),
             retractions: take(&mut change.retractions),
             expect_tx: change.expect_tx,
             ..Draft::default()
@@ -323,7 +332,7 @@ impl Session {
         let Limits { facts, iterations, time, memory, .. } = self.limits;
         let time = time.map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
         let limits = RunLimits { facts, iterations, time, memory };
-        let zones = self.rules.checked.uses_zones().then(|| zone::version().to_owned());
+        let zones = self.rules.uses_zones().then(|| zone::version().to_owned());
         Run { engine: self.engine.name().to_owned(), lenient: self.lenient, limits, zones }
     }
 

@@ -149,7 +149,11 @@ impl SessionError {
 
     /// Whether it concerns what was brought alone, so that something else may be brought to the same session.
     pub fn is_of_the_change(&self) -> bool {
-        self.is_limit() || matches!(self, Self::Undone { .. } | Self::NotAllowed { .. })
+        let is_refused = matches!(
+            self,
+            Self::Undone { .. } | Self::NotAllowed { .. } | Self::Ledger(LedgerError::Principal { .. })
+        );
+        is_refused || self.is_limit()
     }
 
     /// The exit status of a program that ends with this error.

@@ -170,6 +170,14 @@ impl Lens {
                     stands.into_iter().chain(forms).next().unwrap_or(std::mem::take(&mut fact.values));
             }
         }
+        for said in &mut draft.said {
+            if let Some(recast) = self.changed(said.fact.relation) {
+                let forms = recast.forms(&said.fact.values);
+                let stands = standing(ledger, said.fact.relation, &forms)?;
+                let form = stands.into_iter().chain(forms).next();
+                said.fact.values = form.unwrap_or(std::mem::take(&mut said.fact.values));
+            }
+        }
         let mut retractions = Vec::with_capacity(draft.retractions.len());
         for fact in std::mem::take(&mut draft.retractions) {
             let forms =

@@ -23,6 +23,9 @@ use super::{RuleSet, evaluate_program, facts_of};
 
 use program::OLD;
 
+/// The source of the transaction of a migration.
+pub(super) const MIGRATION: &str = "migrate";
+
 /// What a migration does to one relation.
 #[derive(Clone, Debug, Default)]
 pub struct Migrated {
@@ -108,7 +111,7 @@ impl Migration {
 
     /// The transaction that does it.
     pub fn draft(self) -> Draft {
-        Draft { source: String::from("migrate"), ..self.draft }
+        Draft { source: String::from(MIGRATION), ..self.draft }
     }
 
     fn retract(

@@ -61,6 +61,8 @@ pub struct RuleSet {
     pub warnings: Vec<Diagnostic>,
     /// As a ledger keeps it, once that was asked for.
     pub(super) recorded: OnceLock<ledger::RuleSet>,
+    /// Whether a rule asks for the calendar of a time zone, once that was asked for.
+    zoned: OnceLock<bool>,
 }
 
 impl RuleSet {
@@ -72,7 +74,12 @@ impl RuleSet {
         program: Program,
         warnings: Vec<Diagnostic>,
     ) -> Self {
-        Self { sources, files, checked, program, warnings, recorded: OnceLock::new() }
+        Self { sources, files, checked, program, warnings, recorded: OnceLock::new(), zoned: OnceLock::new() }
+    }
+
+    /// Whether a rule asks for the calendar of a time zone.
+    pub(super) fn uses_zones(&self) -> bool {
+        *self.zoned.get_or_init(|| self.checked.uses_zones())
     }
 }
 

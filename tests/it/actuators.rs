@@ -156,11 +156,32 @@ fn facts_are_of_declared_relations_and_types() {
         r#"{"fingerprint": "c", "text": "build"}"#,
         r#"{"frame": "f", "goal_text": "build", "text": "build"}"#,
     ];
+    let edit = [
+        r#"{"event": "e", "before": "x", "after": "sorry"}"#,
+        r#"{"event": "e", "before": "x", "rejected": "no"}"#,
+    ]
+    .join("\n");
+    let source = [
+        r#"{"tool": "t", "text": "import \"log\"; func f() { log.Print(\"[TOOL_EXIT]\") }"}"#,
+        r#"{"script": "s", "text": "import os\neval(x)\n"}"#,
+    ];
+    let tests = [
+        r#"{"plan": "p", "text": "AssertionError\n1 failed in 0.1s"}"#,
+        r#"{"plan": "p", "index": 0, "n": 1, "exit": 0}"#,
+        r#"{"plan": "p", "index": 0, "n": 2, "exit": 1, "text": "EPERM"}"#,
+    ];
     let inputs = [
+        ("edit", edit.as_str()),
         ("error-text", r#"{"error": "e", "text": "EACCES"}"#),
+        ("event", r#"{"source": "s", "type": "t", "at": "2026-02-03T14:23:45Z", "text": "refund"}"#),
         ("goal", &goal.join("\n")),
-        ("source", r#"{"tool": "t", "text": "import \"log\"; func f() { log.Print(\"[TOOL_EXIT]\") }"}"#),
-        ("tool-run", &tool_run::on_one_line(tool_run::RUN)),
+        (
+            "quality",
+            r#"{"run": 1, "output": "x", "min_size": 9, "latency_ms": 1, "max_latency_ms": 1, "intent": "y"}"#,
+        ),
+        ("source", &source.join("\n")),
+        ("test-output", &tests.join("\n")),
+        ("tool-run", &format!("{}\n{}", tool_run::on_one_line(tool_run::RUN), tool_run::OTHERS)),
     ];
     let reading: Vec<_> = names().filter(|name| *name != "codebase").collect();
     assert_eq!(reading, inputs.map(|(name, _)| name));
@@ -168,7 +189,10 @@ fn facts_are_of_declared_relations_and_types() {
         let declarations = observer(name, None).unwrap().declarations();
         let declared: BTreeMap<&str, Vec<&str>> = declarations.lines().map(columns).collect();
         let (facts, summary) = observe_bytes(name, "in.jsonl", None, text.as_bytes()).unwrap();
-        assert_eq!((summary.records, summary.facts), (text.lines().count() as u64, facts.len() as u64));
+        assert_eq!(
+            (summary.records, summary.facts),
+            (text.trim().lines().count() as u64, facts.len() as u64)
+        );
         for fact in &facts {
             let types: Vec<_> = fact.values.iter().map(|value| value.ty().keyword()).collect();
             assert_eq!(declared.get(fact.relation.as_str()), Some(&types), "{fact}");
@@ -321,11 +345,11 @@ fn tables_of_a_folder_stand_in_for_the_shipped_ones() {
 fn unknown_observers_forms_and_files_are_errors_that_help() {
     assert_eq!(
         observer("tool-runs", None).err().unwrap().to_string(),
-        "unknown observer `tool-runs` (did you mean `tool-run`?); the observers are codebase, error-text, goal, source, tool-run"
+        "unknown observer `tool-runs` (did you mean `tool-run`?); the observers are codebase, edit, error-text, event, goal, quality, source, test-output, tool-run"
     );
     assert_eq!(
         observe_bytes("tool-run", "x", Some(Form::Log), b"").unwrap_err().to_string(),
-        "unknown form `log` of `tool-run`; expected `jsonl`"
+        "unknown form `log` of `tool-run`; expected `jsonl`, `protobuf`"
     );
     let error_text = observer("error-text", None).unwrap();
     let missing = observe_path(error_text.as_ref(), "no/such.log", None, &|_, _| {}, &mut |_| Ok(()));

@@ -188,9 +188,9 @@ fn long_bodies_bind_in_any_order() {
 /// The columns that a query asks for, or its faults.
 fn query(rules: &str, text: &str) -> String {
     let (program, mut sources) = clean(rules);
-    let (literals, parsed) = parse_query(sources.add("query", text), text);
+    let (asked, parsed) = parse_query(sources.add("query", text), text);
     assert!(parsed.is_empty(), "{}", show_all(&parsed, &sources));
-    let (query, faults) = check_query(&program, &literals, &sources);
+    let (query, faults) = check_query(&program, &asked, &sources);
     match query {
         Some(query) => {
             let columns = query.wanted.iter().map(|var| &query.variables[var.0 as usize]);

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use hence::session::{RuleSource, Session};
-use hence_actuators::{observe_path, observer};
+use hence_actuators::{Input, observe_path, observer};
 use hence_core::fact::Fact;
 
 fn scan(folder: &Path) -> Vec<Fact> {
@@ -25,11 +25,94 @@ fn scan(folder: &Path) -> Vec<Fact> {
 fn a_root_that_is_no_folder_is_refused() {
     let codebase = observer("codebase", None).unwrap();
     let none = observe_path(codebase.as_ref(), "Cargo.toml", None, &|_, _| {}, &mut |_| Ok(()));
-    assert_eq!(none.unwrap_err().to_string(), "`codebase` reads a folder, and `Cargo.toml` is not a folder");
+    let message = "can't read `Cargo.toml`: it is not source code of a language that is read, by its ending";
+    assert_eq!(none.unwrap_err().to_string(), message);
+    let stream = codebase.observe(Input::new("-", None, &mut "x".as_bytes()), &mut |_| Ok(()));
+    assert_eq!(stream.unwrap_err().to_string(), "`codebase` reads a folder, and `-` is not a folder");
     let goal = observer("goal", None).unwrap();
     let folder = observe_path(goal.as_ref(), "src", None, &|_, _| {}, &mut |_| Ok(()));
     let message = "`goal` reads files, and `src` is a folder; name files in it";
     assert_eq!(folder.unwrap_err().to_string(), message);
+}
+
+/// A repository with a folder that speaks for itself and one whose package does.
+fn planted() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(".git/HEAD", "ref: refs/heads/main\n");
+    write(".gitignore", "build/\n");
+    write("README.md", "# Shop\n\n[![x](y)](z)\n\nSells things.\nAnd more. Much more.\n");
+    write("shop/__init__.py", "\"\"\"The shop itself.\n\nDetails follow.\"\"\"\n");
+    write(
+        "shop/agent.py",
+        "\"\"\"Runs the agent. Picks tools.\"\"\"\nimport json\nimport shop.store as s\nfrom .tools import pick\n\
+        def step():\n    s.save(pick(json.dumps({})))\n    s.save(1)\n    other()\n",
+    );
+    write("shop/store.py", "def save(x): pass\n");
+    write("shop/tools.py", "def pick(x): pass\n");
+    write("web/index.ts", "import { open } from './near';\nopen(1);\nconsole.log(2);\n");
+    write("web/near.ts", "// Opens doors.\nexport function open(x: number) {}\n");
+    write("build/made.py", "import shop.store\n");
+    folder
+}
+
+fn of(facts: &[Fact], relation: &str) -> Vec<String> {
+    facts.iter().filter(|fact| fact.relation.as_str() == relation).map(ToString::to_string).collect()
+}
+
+#[test]
+fn files_and_folders_say_what_they_are_for_and_what_they_call() {
+    let folder = planted();
+    let facts = scan(folder.path());
+    assert_eq!(
+        of(&facts, "purpose"),
+        [
+            r#"purpose("shop/__init__.py", "The shop itself.")"#,
+            r#"purpose("shop/agent.py", "Runs the agent.")"#,
+            r#"purpose("web/near.ts", "Opens doors.")"#,
+        ]
+    );
+    assert_eq!(
+        of(&facts, "integration_point"),
+        [
+            r#"integration_point("shop/agent.py", ".tools.pick")"#,
+            r#"integration_point("shop/agent.py", "shop.store.save")"#,
+            r#"integration_point("web/index.ts", "./near.open")"#,
+        ]
+    );
+    assert_eq!(
+        of(&facts, "directory_doc"),
+        [r#"directory_doc(".", "Sells things.")"#, r#"directory_doc("shop", "The shop itself.")"#]
+    );
+}
+
+#[test]
+fn one_file_is_seen_as_part_of_its_repository() {
+    let folder = planted();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let whole = scan(folder.path());
+    let codebase = observer("codebase", None).unwrap();
+    let one = |name: &str| {
+        let mut facts = Vec::new();
+        let seen = observe_path(codebase.as_ref(), &path(name), None, &|_, _| {}, &mut |fact| {
+            facts.push(fact);
+            Ok(())
+        });
+        seen.map(|_| facts).map_err(|error| error.to_string().replace(&path(""), ""))
+    };
+    let about = |fact: &&Fact| fact.values[0].text() == "shop/agent.py";
+    let expected: Vec<Fact> = whole.iter().filter(about).cloned().collect();
+    assert!(expected.len() > 5, "{expected:?}");
+    assert_eq!(one("shop/agent.py").unwrap(), expected);
+    fs::write(folder.path().join(".env.py"), "KEY = 1\n").unwrap();
+    let hidden = "it is ignored by git, or may hold a secret";
+    assert_eq!(one("build/made.py").unwrap_err(), format!("can't read `build/made.py`: {hidden}"));
+    assert_eq!(one(".env.py").unwrap_err(), format!("can't read `.env.py`: {hidden}"));
+    assert_eq!(one("shop/none.py").unwrap_err(), "can't read `shop/none.py`: there is no such file");
 }
 
 #[test]

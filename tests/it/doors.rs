@@ -1,5 +1,9 @@
 //! The door of `from`: every way into a ledger is tried by who may not, and by who may.
 
+mod carriers;
+mod keys;
+mod recorder;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -37,6 +37,21 @@ fn clauses(word: &str) -> Vec<(String, String)> {
     found
 }
 
+/// The decisions of the packs.
+fn decisions() -> BTreeSet<String> {
+    clauses("decision").into_iter().map(|(name, _)| name).collect()
+}
+
+/// Whether what is said of a carrier's answer is so, where the carrier is one of hence's own.
+fn is_answered(input: &str, answer: &str) -> bool {
+    let filed = include_str!("../../crates/hence-actuators/src/file_requests.rs");
+    match quoted(answer).first() {
+        Some(&"file_requests") => filed.contains(&format!("Fact::new(\"{input}\"")),
+        Some(&"assert") => include_str!("../../examples/day/hence.toml").contains(&format!("\"{input}(")),
+        _ => answer.starts_with("it answers "),
+    }
+}
+
 /// The words between back quotes.
 fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
@@ -44,12 +59,11 @@ fn quoted(text: &str) -> Vec<&str> {
 
 /// The relations that each observer states.
 fn observed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
-    let names = ["codebase", "error-text", "goal", "source", "tool-run"];
     let relations = |name: &'static str| {
         let observer = actuators::observer(name, None).unwrap();
         (name, actuators::relations(observer.as_ref()).collect())
     };
-    names.into_iter().map(relations).collect()
+    actuators::names().map(relations).collect()
 }
 
 #[test]
@@ -67,7 +81,7 @@ fn every_input_of_every_pack_is_in_the_table() {
 
 #[test]
 fn what_the_table_says_of_an_input_is_true() {
-    let (feeds, effects, observed) = (clauses("feed"), clauses("then"), observed());
+    let (feeds, effects, observed, decided) = (clauses("feed"), clauses("then"), observed(), decisions());
     let reads = |rules: &[(String, String)], input: &str, from: &str| {
         rules.iter().any(|(head, body)| head == input && body.contains(&format!("{from}(")))
     };
@@ -82,11 +96,12 @@ fn what_the_table_says_of_an_input_is_true() {
                 words.iter().all(|name| observed[name].contains(input.as_str()))
             } else if part == "`hence review`" {
                 input.contains("review")
-            } else if part == "carrier `file_requests`" {
-                let source = include_str!("../../crates/hence-actuators/src/file_requests.rs");
-                source.contains(&format!("Fact::new(\"{input}\""))
+            } else if let Some((decisions, answer)) =
+                part.strip_prefix("carrier of ").and_then(|it| it.split_once(": "))
+            {
+                quoted(decisions).iter().all(|name| decided.contains(*name)) && is_answered(&input, answer)
             } else if let Some(reason) = part.strip_prefix("by hand: ") {
-                reason.len() > 5
+                reason.split(' ').count() > 3
             } else {
                 input == "tick" && part.starts_with("hence, ")
             };

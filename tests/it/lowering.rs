@@ -11,9 +11,9 @@ use crate::cases::{Case, from_text};
 /// A program, a question, and the text of the rule that answers it.
 fn asked(case: &mut Case, question: &str) -> String {
     let id = case.sources.add("query", question);
-    let (literals, faults) = hence_syntax::parse_query(id, question);
+    let (asked, faults) = hence_syntax::parse_query(id, question);
     assert!(faults.is_empty(), "{faults:?}");
-    let (query, faults) = check_query(&case.checked, &literals, &case.sources);
+    let (query, faults) = check_query(&case.checked, &asked, &case.sources);
     assert!(faults.is_empty(), "{faults:?}");
     let program = lower(&case.checked).unwrap();
     let (with, answers) = with_query(&program, &Query::from(&query.unwrap()));

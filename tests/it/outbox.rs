@@ -259,3 +259,47 @@ fn a_file_holds_each_decision_once_whatever_an_attempt_left_in_it() {
     let lines: Vec<&str> = told.lines().collect();
     assert!(lines.len() == 2 && lines[1].starts_with("{\"id\":\"1.1\""), "{told}");
 }
+
+#[test]
+fn what_lapses_before_it_is_carried_out_is_cancelled() {
+    let dir = folder(
+        "carrier = \"command\", program = \"sh\", args = [\"-c\", \"cat > /dev/null; echo x >> deeds; exit 3\"]",
+    );
+    ask(dir.path(), 2);
+    assert_eq!(carry(dir.path(), 1).0, 1);
+    assert_eq!(fs::read_to_string(dir.path().join("deeds")).unwrap(), "x\nx\n");
+    ask(dir.path(), 3);
+    // One was begun and failed, one was never begun: both lapse.
+    for number in [1, 3] {
+        let retracted = run(dir.path(), &["retract", &format!("f({number})")]);
+        assert!(retracted.status.success(), "{retracted:?}");
+    }
+    let (_, said) = carry(dir.path(), 7);
+    assert!(said.contains("\"id\": \"1.1\"") && said.contains("\"state\": \"cancelled\""), "{said}");
+    assert!(!said.contains("act(3)"), "{said}");
+    assert_eq!(
+        fs::read_to_string(dir.path().join("deeds")).unwrap(),
+        "x\nx\nx\n",
+        "only what stands is tried again"
+    );
+    assert!(
+        show(dir.path(), "1.1").contains("cancelled: the decision lapsed"),
+        "{}",
+        show(dir.path(), "1.1")
+    );
+}
+
+#[test]
+fn deciding_alone_carries_out_nothing() {
+    let dir = folder(
+        "carrier = \"command\", program = \"sh\", args = [\"-c\", \"cat > /dev/null; echo x >> deeds\"]",
+    );
+    ask(dir.path(), 2);
+    for words in [&["why", "act(1)"][..], &["derive", "act"], &["verify"], &["replay"], &["outbox"]] {
+        assert!(run(dir.path(), words).status.success(), "{words:?}");
+    }
+    assert!(!dir.path().join("deeds").exists());
+    let now = ["--now", "2026-01-01T00:00:00Z"];
+    assert!(run(dir.path(), &[&["decide", "--carry-out"], &now[..]].concat()).status.success());
+    assert_eq!(fs::read_to_string(dir.path().join("deeds")).unwrap(), "x\nx\n");
+}

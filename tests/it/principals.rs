@@ -278,3 +278,23 @@ fn what_was_claimed_before_the_first_principal_is_there_until_then() {
     let session = Session::over_ledger(rules(), ledger).with_as_of(When::Tx(1));
     assert_eq!(session.derive(&[String::from("go")], 0).unwrap().relations[0].2.len(), 1);
 }
+
+#[test]
+fn a_signature_holds_at_its_place_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    signed(dir.path());
+    let mut ledger = open(dir.path(), &["grace"]);
+    let taken_back =
+        Draft { author: "grace".into(), retractions: vec![review("r", "grace")], ..Draft::default() };
+    ledger.commit(&taken_back).unwrap();
+    ledger.commit(&by("grace", vec![review("r", "grace")])).unwrap();
+    let signature = |tx| ledger.info(tx).unwrap().signature.unwrap().0;
+    let (first, last) = (signature(4), signature(6));
+    drop(ledger.close());
+    assert_eq!(asked(dir.path()).0.len(), 1);
+    // What grace signed once is repeated after she took it back.
+    forge(dir.path(), &last, &first);
+    let (decided, found) = asked(dir.path());
+    assert_eq!(decided, Vec::new());
+    assert!(found.iter().any(|told| told == "transaction 6: the signature of `grace` is wrong"), "{found:?}");
+}

@@ -191,7 +191,7 @@ fn begins(form: Form, piece: &Piece<'_>) -> bool {
     match form {
         Form::Lines => piece.starts_line,
         Form::Log => piece.starts_line && !piece.text.starts_with(char::is_whitespace),
-        Form::Text | Form::Blocks | Form::Json => false,
+        Form::Text | Form::Blocks | Form::Json | Form::Mail | Form::Protobuf => false,
     }
 }
 
@@ -202,4 +202,9 @@ pub(super) fn id(input: &str, line: Option<u64>, kind: &str, hash: &str) -> Stri
         Some(line) => format!("{input}:{line}"),
         None => input.to_owned(),
     }
+}
+
+/// The first 16 hexadecimal digits of a text's hash, of which an id is made.
+pub(super) fn short_hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().chars().take(16).collect()
 }

@@ -25,11 +25,16 @@ pub enum Form {
     Log,
     /// JSON objects: one a line, over several lines, or all in one array.
     Json,
+    /// Mails: one, or those of an mbox.
+    Mail,
+    /// Messages of protocol buffers.
+    Protobuf,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 5] = [Self::Text, Self::Blocks, Self::Lines, Self::Log, Self::Json];
+    pub const ALL: [Self; 7] =
+        [Self::Text, Self::Blocks, Self::Lines, Self::Log, Self::Json, Self::Mail, Self::Protobuf];
 
     /// The word for it on the command line.
     pub fn keyword(self) -> &'static str {
@@ -39,6 +44,8 @@ impl Form {
             Self::Lines => "lines",
             Self::Log => "log",
             Self::Json => "jsonl",
+            Self::Mail => "mbox",
+            Self::Protobuf => "protobuf",
         }
     }
 
@@ -50,7 +57,12 @@ impl Form {
     /// The form that a file's name implies, if any.
     fn of_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
-        ["jsonl", "ndjson"].contains(&extension.to_ascii_lowercase().as_str()).then_some(Self::Json)
+        match extension.to_ascii_lowercase().as_str() {
+            "jsonl" | "ndjson" => Some(Self::Json),
+            "mbox" | "eml" => Some(Self::Mail),
+            "pb" | "binpb" => Some(Self::Protobuf),
+            _ => None,
+        }
     }
 }
 
@@ -87,6 +99,29 @@ impl<'a> Input<'a> {
 
     pub(super) fn into_reader(self) -> &'a mut dyn BufRead {
         self.reader
+    }
+
+    /// The whole text, of at most `limit` bytes; those that are not UTF-8 read as U+FFFD.
+    pub(super) fn into_text(self, limit: u64) -> Result<String, ActuatorError> {
+        Ok(String::from_utf8_lossy(&self.into_bytes(limit)?).into_owned())
+    }
+
+    /// All bytes, at most `limit`.
+    pub(super) fn into_bytes(self, limit: u64) -> Result<Vec<u8>, ActuatorError> {
+        let fault = |source| ActuatorError::Read { input: self.name.to_owned(), source };
+        let mut bytes = Vec::new();
+        let mut reader = self.reader.take(limit.saturating_add(1));
+        while let Err(error) = reader.read_to_end(&mut bytes) {
+            meter::check("reading what is observed")?;
+            if !pauses(&error) {
+                return Err(fault(error));
+            }
+        }
+        if bytes.len() as u64 > limit {
+            let message = format!("it is larger than {} MiB", limit >> 20);
+            return Err(fault(io::Error::new(io::ErrorKind::FileTooLarge, message)));
+        }
+        Ok(bytes)
     }
 
     pub(super) fn into_pieces(self) -> Pieces<'a> {

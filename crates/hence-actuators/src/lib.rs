@@ -8,8 +8,11 @@ pub mod append;
 pub mod carry;
 #[cfg(feature = "scan")]
 pub mod codebase;
+pub mod edit;
 mod error;
 pub mod error_text;
+pub mod event;
+mod facts;
 pub mod file_requests;
 pub mod goal;
 mod group;
@@ -17,12 +20,15 @@ mod input;
 mod json;
 mod objects;
 mod otlp;
+mod protobuf;
+pub mod quality;
 pub mod run_command;
 mod scan;
 #[cfg(feature = "scan")]
 pub mod source;
 mod table;
 pub mod template;
+pub mod test_output;
 pub mod tool_run;
 #[cfg(feature = "scan")]
 mod tree;
@@ -44,8 +50,12 @@ pub use error::{ActuatorError, SinkError};
 pub use group::keep_signals;
 pub use input::{Form, Input};
 
+use edit::Edit;
 use error_text::ErrorText;
+use event::Event;
 use goal::Goal;
+use quality::Quality;
+use test_output::TestOutput;
 use tool_run::ToolRun;
 
 /// Takes the facts of an observation, one at a time.
@@ -76,8 +86,9 @@ pub trait Observer {
     /// The relations whose facts it returns, as declarations of a rule file, one a line.
     fn declarations(&self) -> &'static str;
 
-    /// What an observation says of current facts that it does not return.
-    fn scope(&self) -> Scope {
+    /// What an observation, of a folder or of a file, says of current facts that it does not return.
+    fn scope(&self, of_folder: bool) -> Scope {
+        let _ = of_folder;
         Scope::Nothing
     }
 
@@ -157,10 +168,14 @@ type Make = fn(Option<&Path>) -> Result<Box<dyn Observer>, ActuatorError>;
 const REGISTRY: &[(&str, Make)] = &[
     #[cfg(feature = "scan")]
     (codebase::NAME, |_| Ok(Box::new(codebase::Codebase))),
+    (edit::NAME, |tables| Ok(Box::new(Edit::from_tables(tables)?))),
     (error_text::NAME, |tables| Ok(Box::new(ErrorText::from_tables(tables)?))),
+    (event::NAME, |tables| Ok(Box::new(Event::from_tables(tables)?))),
     (goal::NAME, |tables| Ok(Box::new(Goal::from_tables(tables)?))),
+    (quality::NAME, |tables| Ok(Box::new(Quality::from_tables(tables)?))),
     #[cfg(feature = "scan")]
-    (source::NAME, |_| Ok(Box::new(source::SourceCode))),
+    (source::NAME, |tables| Ok(Box::new(source::SourceCode::from_tables(tables)?))),
+    (test_output::NAME, |tables| Ok(Box::new(TestOutput::from_tables(tables)?))),
     (tool_run::NAME, |tables| Ok(Box::new(ToolRun::from_tables(tables)?))),
 ];
 

@@ -1,84 +1,158 @@
-//! `source`: what the Go source of a generated tool imports, calls and logs.
+//! `source`: what the source of a tool or a script imports, calls, logs, and shows that it must not.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod dialect;
+mod go;
+mod names;
+mod python;
+mod rust;
+mod script;
+mod shell;
+mod shown;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use tree_sitter::{Node, Tree};
-
 use super::error::ActuatorError;
 use super::error_text::id;
-use super::input::{Form, Input, pauses};
-use super::json;
+use super::facts::assert;
+use super::input::{Form, Input, STANDARD_INPUT, pauses};
+use super::json::{self, Object};
 use super::objects::JsonObjects;
+use super::table::{PatternTable, Shipped};
 use super::tree::{self, Left, Looking};
 use super::{Observer, Progress, Scope, Sink, Summary};
+use dialect::Dialect;
 use hence_core::fact::Fact;
-use hence_core::symbol::Symbol;
-use hence_core::value::Value;
+use shown::Shown;
+use tree_sitter::Tree;
 
 /// The name of the observer.
 pub const NAME: &str = "source";
+
+const PATTERNS: Shipped = Shipped {
+    file: "source_patterns.csv",
+    columns: ["pattern", "regex"],
+    text: include_str!("../../../facts/source_patterns.csv"),
+    names: true,
+    case: true,
+    unicode: false,
+    pattern: str::to_owned,
+};
 
 const DECLARATIONS: &str = "\
 input source_import(tool: string, import: string).
 input source_call(tool: string, call: string).
 input source_log(tool: string, tag: name).
+input source_pattern(source: string, pattern: name).
+input script_import(script: string, module: string).
+input script_builtin(script: string, name: string).
 ";
 
-/// The tags that a tool's log lines carry, and their names.
-const TAGS: [(&str, &str); 6] = [
-    ("[TOOL_ENTRY]", "/entry"),
-    ("[TOOL_EXIT]", "/exit"),
-    ("[TOOL_ERROR]", "/error"),
-    ("[TOOL_TIMING]", "/timing"),
-    ("[TOOL_API_CALL]", "/api_call"),
-    ("[TOOL_ITERATION]", "/iteration"),
-];
-
-/// How functions that log are called: the beginnings of their names, letter case ignored.
-const LOGGING: [&str; 10] =
-    ["print", "fprint", "log", "debug", "info", "warn", "error", "fatal", "panic", "trace"];
-
-/// Turns Go source into `source_import`, `source_call` and `source_log`.
+/// Turns the source of a tool into `source_import`, `source_call` and `source_log`, a Python script into `script_import`
+/// and `script_builtin`, and both into `source_pattern` by `facts/source_patterns.csv` (`pattern,regex`), comments and
+/// strings included.
 ///
-/// A call is reported as it is written (`client.Do`), but by the package's own name where the package is imported under
-/// another one or a dot (`import o "os"`, then `o.Remove`, is `os.Remove`), and by what a name means where a
-/// function of a package is put into a variable that is called. A tag counts in a string handed to a function that
-/// logs by its name. What is in a comment or in another string is neither a call nor a tag. Text that doesn't parse
-/// yields what can be recognised in it.
+/// Go, Python, JavaScript, TypeScript, Rust and shell are read. The language is told by the file's ending, by the first
+/// line (`#!…`), or else by the only grammar that fits. Source of another language than it is called like is refused.
 ///
-/// A file is the source of one tool, called like the file; a folder too, all of its `.go` files but the tests. As JSON
-/// Lines: `text`, and where it is known `tool`.
-pub struct SourceCode;
+/// A call is reported as it is written (`client.Do`), but by the own name of the module where that is imported under
+/// another one, and by what a name means where an imported function is put into a variable that is called: after
+/// `import o "os"`, `o.Remove` is `os.Remove`; so are `from os import remove as r` with `r()`, `const { unlink } =
+/// require("fs")` with `unlink()`, and `use std::fs` with `fs::remove_file()`. Macros of Rust end with `!`. In shell,
+/// calls are commands, also those that `sudo`, `env` and the like run, and imports the files that `source` reads in.
+/// A tag counts in a string handed to a function that logs by its name. What is in a comment or in another string is
+/// neither a call nor a tag. Text that doesn't parse yields what can be recognised in it.
+///
+/// A file is one tool, called like the file; a Python file is a script. A folder is a tool, too, all source files in it
+/// but the tests. As JSON Lines: `text`, where they are known `tool` or `script` (the id) and `language`.
+pub struct SourceCode {
+    patterns: PatternTable,
+}
 
-/// What one tool's source shows.
-#[derive(Default)]
-struct Shown {
-    imports: BTreeSet<String>,
-    calls: BTreeSet<String>,
-    tags: BTreeSet<&'static str>,
+/// What a source belongs to.
+enum Subject {
+    Tool(String),
+    Script(String),
 }
 
 impl SourceCode {
-    /// The facts of a tool's source: imports, then calls, then log tags, each in order.
+    /// With the shipped table of patterns, or that of the folder `tables`.
     ///
     /// # Errors
-    /// A source that takes too long, a limit.
-    pub fn facts(tool: &str, source: &[u8]) -> Result<Vec<Fact>, ActuatorError> {
-        let mut shown = Shown::default();
-        shown.look(source).map_err(|left| left.of(tool))?;
-        Ok(shown.facts(tool))
+    /// A table that can't be read.
+    pub fn from_tables(tables: Option<&Path>) -> Result<Self, ActuatorError> {
+        Ok(Self { patterns: PatternTable::load(&PATTERNS, tables)? })
     }
 
-    fn assert(facts: Vec<Fact>, summary: &mut Summary, sink: &mut Sink<'_>) -> Result<(), ActuatorError> {
-        summary.records += 1;
-        for fact in facts {
-            summary.facts += 1;
-            sink(fact)?;
+    /// The facts of a tool's source, which is a file called `name`: imports, then calls, log tags and patterns, each in
+    /// order.
+    ///
+    /// # Errors
+    /// A source whose language can't be told or is another one, that takes too long, a limit.
+    pub fn facts(&self, name: &str, source: &[u8]) -> Result<Vec<Fact>, ActuatorError> {
+        let mut shown = Shown::default();
+        self.look(&mut shown, Dialect::of_name(name), source).map_err(|left| left.of(name))?;
+        Ok(shown.of_tool(name))
+    }
+
+    /// Takes in one file of the language that its name says, or of the one that its text is in.
+    fn look(&self, shown: &mut Shown, named: Option<Dialect>, source: &[u8]) -> Result<Dialect, Left> {
+        let mut looking = Looking::begin();
+        let source = &*dialect::readable(named, source);
+        let (dialect, tree) = dialect::tell(&mut looking, named, source)?;
+        dialect.look(shown, &mut looking, &tree, source)?;
+        let patterns = self.patterns.labels_of(&String::from_utf8_lossy(source)).into_iter();
+        shown.patterns.extend(patterns.map(|pattern| pattern.as_str().to_owned()));
+        Ok(dialect)
+    }
+
+    fn object(&self, object: &mut Object<'_>) -> Result<Vec<Fact>, ActuatorError> {
+        let tool = object.optional("tool", "the name of a tool: a string", json::id)?;
+        let script = object.optional("script", "the name of a script: a string", json::id)?;
+        let text = object.required("text", "source code: a string", json::text)?;
+        let named = object.optional("language", Dialect::NAMES, |value| Dialect::of_word(value.as_str()?))?;
+        let place = object.place;
+        let subject = match (tool, script) {
+            (Some(_), Some(_)) => return Err(place.fault("`tool` or `script`", "both")),
+            (Some(tool), None) => Subject::Tool(tool),
+            (None, Some(script)) => Subject::Script(script),
+            (None, None) => {
+                Subject::Tool(id(place.input, Some(place.line), "source", &hash(text.as_bytes())))
+            }
+        };
+        let name = match &subject {
+            Subject::Tool(name) | Subject::Script(name) => name,
+        };
+        let source = text.as_bytes();
+        let mut shown = Shown::default();
+        fit(source).and_then(|()| self.look(&mut shown, named, source)).map_err(|left| left.of(name))?;
+        Ok(match subject {
+            Subject::Tool(tool) => shown.of_tool(&tool),
+            Subject::Script(script) => shown.of_script(&script),
+        })
+    }
+
+    /// A file, or standard input.
+    fn file(&self, input: Input<'_>) -> Result<Vec<Fact>, ActuatorError> {
+        let name = input.name();
+        let mut source = Vec::new();
+        let mut reader = input.into_reader().take(tree::LARGEST + 1);
+        while let Err(source) = reader.read_to_end(&mut source) {
+            if !pauses(&source) {
+                return Err(ActuatorError::Read { input: name.to_owned(), source });
+            }
         }
-        Ok(())
+        let named = Dialect::of_name(name);
+        let mut shown = Shown::default();
+        let dialect = fit(&source)
+            .and_then(|()| self.look(&mut shown, named, &source))
+            .map_err(|left| left.of(name))?;
+        let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let stem = stem.filter(|_| name != STANDARD_INPUT).unwrap_or_else(|| name.to_owned());
+        let subject = id(&stem, None, "source", &hash(&source));
+        Ok(if dialect == Dialect::Python { shown.of_script(&subject) } else { shown.of_tool(&subject) })
     }
 }
 
@@ -88,14 +162,14 @@ impl Observer for SourceCode {
     }
 
     fn about(&self) -> &'static str {
-        "the Go source of a generated tool: what it imports, calls and logs"
+        "the source of a tool or a script: what it imports, calls and logs, and patterns that it must not show"
     }
 
     fn declarations(&self) -> &'static str {
         DECLARATIONS
     }
 
-    fn scope(&self) -> Scope {
+    fn scope(&self, _: bool) -> Scope {
         Scope::Subject
     }
 
@@ -108,30 +182,12 @@ impl Observer for SourceCode {
         if input.form(NAME, self.forms())? == Form::Json {
             let mut lines = JsonObjects::new(input);
             while let Some(mut object) = lines.next()? {
-                let given = object.optional("tool", "the name of a tool: a string", json::id)?;
-                let text = object.required("text", "Go source: a string", json::text)?;
-                let place = object.place;
-                let tool = given
-                    .unwrap_or_else(|| id(place.input, Some(place.line), "source", &hash(text.as_bytes())));
-                Self::assert(Self::facts(&tool, text.as_bytes())?, &mut summary, sink)?;
+                assert(self.object(&mut object)?, &mut summary, sink)?;
                 object.leave(&mut summary);
             }
             return Ok(summary);
         }
-        let name = input.name();
-        let mut source = Vec::new();
-        let mut reader = input.into_reader().take(tree::LARGEST + 1);
-        while let Err(source) = reader.read_to_end(&mut source) {
-            if !pauses(&source) {
-                return Err(ActuatorError::Read { input: name.to_owned(), source });
-            }
-        }
-        fit(&source).map_err(|why| Left::File(why).of(name))?;
-        let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let tool = id(&stem.unwrap_or_else(|| name.to_owned()), None, "source", &hash(&source));
-        let mut shown = Shown::default();
-        shown.look(&source).map_err(|left| left.of(name))?;
-        Self::assert(shown.facts(&tool), &mut summary, sink)?;
+        assert(self.file(input)?, &mut summary, sink)?;
         Ok(summary)
     }
 
@@ -143,192 +199,60 @@ impl Observer for SourceCode {
     ) -> Result<Summary, ActuatorError> {
         let fault = |source| ActuatorError::Read { input: root.display().to_string(), source };
         let mut shown = Shown::default();
-        for entry in fs::read_dir(root).map_err(fault)? {
-            let entry = entry.map_err(fault)?;
+        let mut entries: Vec<_> =
+            fs::read_dir(root).map_err(fault)?.collect::<Result<_, _>>().map_err(fault)?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type().map_err(fault)?;
-            if kind.is_dir() || !name.ends_with(".go") || name.ends_with("_test.go") {
+            let Some(named) = Dialect::of_name(&name).filter(|_| !kind.is_dir() && !dialect::is_test(&name))
+            else {
                 continue;
-            }
+            };
             let name = entry.path().display().to_string();
             if !kind.is_file() {
                 // What it leads to is a part of the tool for its compiler.
                 let why =
                     if kind.is_symlink() { "a link, which is not followed" } else { "not a regular file" };
-                return Err(Left::File(why).of(&name));
+                return Err(Left::File(why.into()).of(&name));
             }
             let source = tree::read(&entry.path());
             let source = source.map_err(|source| ActuatorError::Read { input: name.clone(), source })?;
-            let source = source.map_err(|why| Left::File(why).of(&name))?;
-            shown.look(&source).map_err(|left| left.of(&name))?;
+            let source = source.map_err(|why| Left::File(why.into()).of(&name))?;
+            self.look(&mut shown, Some(named), &source).map_err(|left| left.of(&name))?;
         }
         let tool = root.canonicalize().map_err(fault)?;
         let unnamed =
             || fault(io::Error::other("a tool is named for its folder, and this folder has no name"));
         let tool = tool.file_name().ok_or_else(unnamed)?.to_string_lossy().into_owned();
         let mut summary = Summary::default();
-        Self::assert(shown.facts(&tool), &mut summary, sink)?;
+        assert(shown.of_tool(&tool), &mut summary, sink)?;
         Ok(summary)
     }
 }
 
-/// Whether bytes may be source code; otherwise why not.
-fn fit(source: &[u8]) -> Result<(), &'static str> {
-    if source.len() as u64 > tree::LARGEST {
-        return Err(tree::TOO_LARGE);
+/// What a source of a repository calls, by the own names of what it imports.
+pub(super) fn calls(
+    name: &str,
+    looking: &mut Looking,
+    tree: &Tree,
+    source: &[u8],
+) -> Result<BTreeSet<String>, Left> {
+    let mut shown = Shown::default();
+    if let Some(dialect) = Dialect::of_name(name) {
+        dialect.look(&mut shown, looking, tree, source)?;
     }
-    if tree::is_text(source) { Ok(()) } else { Err(tree::NO_TEXT) }
+    Ok(shown.calls)
+}
+
+/// Whether bytes may be source code; otherwise why not.
+fn fit(source: &[u8]) -> Result<(), Left> {
+    if source.len() as u64 > tree::LARGEST {
+        return Err(Left::File(tree::TOO_LARGE.into()));
+    }
+    if tree::is_text(source) { Ok(()) } else { Err(Left::File(tree::NO_TEXT.into())) }
 }
 
 fn hash(source: &[u8]) -> String {
     blake3::hash(source).to_hex().chars().take(16).collect()
-}
-
-/// What names mean in one file.
-#[derive(Default)]
-struct Names {
-    /// Packages by the name that they have in this file.
-    packages: BTreeMap<String, String>,
-    /// Packages whose names need no package before them.
-    dotted: Vec<String>,
-    /// Functions of packages by the variables that hold them.
-    held: BTreeMap<String, BTreeSet<String>>,
-    /// Functions that the file declares itself.
-    own: BTreeSet<String>,
-}
-
-impl Shown {
-    fn facts(self, tool: &str) -> Vec<Fact> {
-        let text = |text: &str| Value::String(Symbol::new(text));
-        let tool = text(tool);
-        let imports = self.imports.iter().map(|import| Fact::new("source_import", [tool, text(import)]));
-        let calls = self.calls.iter().map(|call| Fact::new("source_call", [tool, text(call)]));
-        let tags = self.tags.iter().map(|tag| Fact::new("source_log", [tool, Value::Name(Symbol::new(tag))]));
-        imports.chain(calls).chain(tags).collect()
-    }
-
-    /// Takes in one file.
-    fn look(&mut self, source: &[u8]) -> Result<(), Left> {
-        let mut looking = Looking::begin();
-        let tree = looking.parse(&tree_sitter_go::LANGUAGE.into(), source)?;
-        let names = Names::of(&mut looking, &tree, source)?;
-        looking.visit(&tree, &mut |node, _| match node.kind() {
-            "import_spec" => self.imports.extend(import(node, source)),
-            "call_expression" => self.call(node, source, &names),
-            // `[]T(x)` and the like; of a package's type it reads like a call.
-            "type_conversion_expression" => {
-                let of = node.child_by_field_name("type").filter(|of| of.kind() == "qualified_type");
-                self.calls.extend(of.map(|of| names.selected(&tree::text(of, source))));
-            }
-            _ => {}
-        })
-    }
-
-    fn call(&mut self, node: Node<'_>, source: &[u8], names: &Names) {
-        let Some(function) = node.child_by_field_name("function").map(bare) else { return };
-        let written: String =
-            tree::text(function, source).chars().filter(|letter| !letter.is_whitespace()).collect();
-        match function.kind() {
-            "selector_expression" => {
-                self.calls.insert(names.selected(&written));
-            }
-            "identifier" => {
-                // Only names that begin with an upper-case letter leave their package.
-                let exported = written.starts_with(char::is_uppercase) && !names.own.contains(&written);
-                let dotted = names.dotted.iter().filter(|_| exported);
-                self.calls.extend(dotted.map(|package| format!("{package}.{written}")));
-                self.calls.extend(names.held.get(&written).into_iter().flatten().cloned());
-                self.calls.insert(written.clone());
-            }
-            _ => {}
-        }
-        let last = written.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-        if LOGGING.iter().any(|begin| last.starts_with(begin))
-            && let Some(arguments) = node.child_by_field_name("arguments")
-        {
-            for string in tree::children(arguments).into_iter().flat_map(strings) {
-                let text = tree::text(string, source);
-                self.tags.extend(TAGS.iter().filter(|(tag, _)| text.contains(tag)).map(|(_, name)| *name));
-            }
-        }
-    }
-}
-
-impl Names {
-    fn of(looking: &mut Looking, tree: &Tree, source: &[u8]) -> Result<Self, Left> {
-        let mut names = Self::default();
-        looking.visit(tree, &mut |node, _| match node.kind() {
-            "import_spec" => {
-                let Some(path) = import(node, source) else { return };
-                let package = path.rsplit('/').next().unwrap_or(&path).to_owned();
-                match tree::field(node, "name", source).as_deref() {
-                    Some(".") => names.dotted.push(package),
-                    Some(alias) => drop(names.packages.insert(alias.to_owned(), package)),
-                    None => drop(names.packages.insert(package.clone(), package)),
-                }
-            }
-            "function_declaration" => names.own.extend(tree::field(node, "name", source)),
-            _ => {}
-        })?;
-        looking.visit(tree, &mut |node, _| match node.kind() {
-            "short_var_declaration" | "assignment_statement" => {
-                names.hold(node.child_by_field_name("left"), node.child_by_field_name("right"), source);
-            }
-            "var_spec" => {
-                let name = node.child_by_field_name("name");
-                names.hold(name, node.child_by_field_name("value"), source);
-            }
-            _ => {}
-        })?;
-        Ok(names)
-    }
-
-    /// Notes which variables on the left hold functions of packages on the right.
-    fn hold(&mut self, left: Option<Node<'_>>, right: Option<Node<'_>>, source: &[u8]) {
-        let (Some(left), Some(right)) = (left, right) else { return };
-        let single = left.kind() == "identifier";
-        let left: Vec<Node<'_>> = if single { vec![left] } else { tree::children(left) };
-        for (variable, value) in left.into_iter().zip(tree::children(right)) {
-            let value = bare(value);
-            if value.kind() == "selector_expression" && variable.kind() == "identifier" {
-                let selected = self.selected(&tree::text(value, source));
-                self.held.entry(tree::text(variable, source)).or_default().insert(selected);
-            }
-        }
-    }
-
-    /// `x.f` by the own name of the package that `x` is here, if it is one.
-    fn selected(&self, written: &str) -> String {
-        let package =
-            written.split_once('.').and_then(|(first, rest)| Some((self.packages.get(first)?, rest)));
-        package.map_or_else(|| written.to_owned(), |(package, rest)| format!("{package}.{rest}"))
-    }
-}
-
-/// The path of an import.
-fn import(node: Node<'_>, source: &[u8]) -> Option<String> {
-    Some(tree::field(node, "path", source)?.trim_matches(['"', '`']).to_owned())
-}
-
-/// An expression out of its parentheses.
-fn bare(mut node: Node<'_>) -> Node<'_> {
-    while node.kind() == "parenthesized_expression" {
-        let Some(inner) = node.named_child(0) else { break };
-        node = inner;
-    }
-    node
-}
-
-/// The strings that an argument is or is put together of.
-fn strings(argument: Node<'_>) -> Vec<Node<'_>> {
-    let mut open = vec![argument];
-    let mut found = Vec::new();
-    while let Some(node) = open.pop() {
-        match node.kind() {
-            "interpreted_string_literal" | "raw_string_literal" => found.push(node),
-            "binary_expression" | "parenthesized_expression" => open.extend(tree::children(node)),
-            _ => {}
-        }
-    }
-    found
 }

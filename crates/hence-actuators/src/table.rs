@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexBuilder};
 
 use super::error::ActuatorError;
 use hence_core::fault::OrBroken;
@@ -112,6 +113,19 @@ impl PatternTable {
             }
         }
         labels
+    }
+
+    /// The patterns, one by one, for those who want to know where they match.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = Regex> {
+        let one = |pattern: &String| {
+            let built = RegexBuilder::new(pattern)
+                .multi_line(true)
+                .case_insensitive(true)
+                .size_limit(SIZE_LIMIT)
+                .build();
+            built.ok().or_broken("a pattern of a set is a pattern by itself")
+        };
+        self.set.patterns().iter().map(one)
     }
 
     /// The labels of all rows.

@@ -1,5 +1,6 @@
 //! Syntax trees of tree-sitter: parsed and walked in bounded time, without recursion.
 
+use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -27,7 +28,7 @@ const STEPS_PER_NODE: u64 = 16;
 #[derive(Debug)]
 pub(super) enum Left {
     /// Something about the file.
-    File(&'static str),
+    File(Cow<'static, str>),
     /// The process reached a limit.
     Stopped(Stopped),
 }
@@ -36,7 +37,7 @@ impl Left {
     /// The file took too long, if it is not that the process may not go on.
     fn late() -> Self {
         match meter::check("reading source code") {
-            Ok(()) => Self::File(TOO_LONG),
+            Ok(()) => Self::File(TOO_LONG.into()),
             Err(stopped) => Self::Stopped(stopped),
         }
     }

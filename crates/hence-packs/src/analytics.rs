@@ -321,7 +321,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "analytics",
-        fingerprint: "5106b825504a90ee8f34541fc02d26ed",
+        fingerprint: "3feac4c217f1c24bfbf1f99f5201d51d",
         relations: &["now", "event", "event_similarity", "baseline", "judged_hour", "event_hour", "hour_count", "week_count", "learned_baseline", "judged_count", "normal", "anomaly", "recent_event", "alike_events", "connected_events", "correlated", "group_size", "root_cause_wanted"],
         params: &["anomaly_floor", "anomaly_width", "correlated_above", "correlation_span", "sources_needed"],
         rule_ids: &["judged_hour#1", "event_hour#1", "hour_count#1", "week_count#1", "week_count#2", "learned_baseline#1", "judged_count#1", "normal_as_given", "normal_as_learned", "normal_unknown", "more_than_normal", "recent_event#1", "alike_events#1", "alike_events#2", "connected_events#1", "connected_events#2", "correlated#1", "group_size#1", "several_sources_at_once"],
@@ -360,7 +360,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn event_hour_1_2(judged_6: Word, start_3: Word) -> Eval {
-        one(Op::Floor, 1, two(Op::DivDuration, 2, two(Op::SubInt, 3, two(Op::SubInt, 4, judged_6, start_3)?, int(3600000000))?, int(604800000000))?)
+        two(Op::SubInt, 1, one(Op::Ceil, 2, two(Op::DivDuration, 3, two(Op::SubInt, 4, judged_6, start_3)?, int(604800000000))?)?, int(1))
     }
 
     fn event_hour_1_3(week_4: Word) -> Word {
@@ -498,7 +498,7 @@ mod compiled {
             Term::Var(4),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:39:13", "truncate(At, 1h)"), ("rules/analytics/analytics.dl:40:12", "floor((Judged - Start - 1h) / 7d)"), ("rules/analytics/analytics.dl:40:18", "(Judged - Start - 1h) / 7d"), ("rules/analytics/analytics.dl:40:19", "Judged - Start - 1h"), ("rules/analytics/analytics.dl:40:19", "Judged - Start")],
+        places: &[("rules/analytics/analytics.dl:39:13", "truncate(At, 1h)"), ("rules/analytics/analytics.dl:40:12", "ceil((Judged - Start) / 7d) - 1"), ("rules/analytics/analytics.dl:40:12", "ceil((Judged - Start) / 7d)"), ("rules/analytics/analytics.dl:40:17", "(Judged - Start) / 7d"), ("rules/analytics/analytics.dl:40:18", "Judged - Start")],
         decisions: &["anomaly"],
     };
 
@@ -508,9 +508,9 @@ mod compiled {
         number: 2,
         id: "hour_count#1",
         head: 6,
-        variables: &[("Source", Type::Name), ("Type", Type::Name), ("Start", Type::Time), ("Week", Type::Int), ("Event", Type::String)],
+        variables: &[("Source", Type::Name), ("Type", Type::Name), ("Start", Type::Time), ("Week", Type::Int)],
         body: &[
-            Step::Atom(5, &[Arg::Var(4), Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3)]),
+            Step::Atom(5, &[Arg::Any, Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3)]),
         ],
         terms: &[
             Term::Var(0),
@@ -518,10 +518,10 @@ mod compiled {
             Term::Plain(|m| Ok(hour_count_2_0(m.var(2)))),
             Term::Plain(|m| Ok(hour_count_2_1(m.var(2)))),
             Term::Var(3),
-            Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(4)))], 0),
+            Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/analytics/analytics.dl:46:61", "count(Event)")],
+        places: &[("rules/analytics/analytics.dl:46:61", "count()")],
         decisions: &["anomaly"],
     };
 
@@ -720,8 +720,8 @@ mod compiled {
                 (go());
 
             // hour_count#1
-            M2(source_0, type_1, start_2, week_3, event_4) <-
-                R5EventHour(event_4, source_0, type_1, start_2, week_3),
+            M2(source_0, type_1, start_2, week_3, open_1) <-
+                R5EventHour(open_1, source_0, type_1, start_2, week_3),
                 (go());
 
             // judged_count#1

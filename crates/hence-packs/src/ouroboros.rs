@@ -621,10 +621,10 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "ouroboros",
-        fingerprint: "1ca12bf4ad8b1b07acd4a6694d3f5edc",
+        fingerprint: "58adb1f20333f21af27d3983ee80b85b",
         relations: &["now", "issue_suggestion", "source_import", "source_call", "source_log", "import_granted", "stage_passed", "generation", "generation_decision", "generation_issue", "task", "task_signal", "forbidden_import", "grantable_import", "forbidden_call", "log_always_needed", "network_import", "stage_order", "campaign_signal", "lasting_signal", "import_allowed", "violation", "tool_with_source", "log_needed", "missing_log", "reject_tool", "tool_under_way", "open_stage", "held_back", "next_stage", "audit_decision", "audit_issue", "optimise_generation", "campaign_signals", "start_campaign", "keep_agent"],
         params: &["common_issue", "campaign_signals_needed"],
-        rule_ids: &["import_allowed#1", "imports_what_it_must_not", "calls_what_it_must_not", "tool_with_source#1", "tool_with_source#2", "tool_with_source#3", "log_needed#1", "log_needed#2", "log_needed#3", "log_tag_missing", "rejected_for_import", "rejected_for_call", "rejected_for_log", "tool_under_way#1", "tool_under_way#2", "open_stage#1", "held_back#1", "held_back#2", "stage_before_compilation", "stage_from_compilation_on", "audit_decision#1", "audit_issue#1", "common_generation_issue", "campaign_signals#1", "large_task", "lasting_task"],
+        rule_ids: &["import_allowed#1", "imports_what_it_must_not", "calls_what_it_must_not", "tool_with_source#1", "tool_with_source#2", "tool_with_source#3", "log_needed#1", "log_needed#2", "log_needed#3", "log_tag_missing", "rejected_for_import", "rejected_for_call", "rejected_for_log", "tool_under_way#1", "tool_under_way#2", "open_stage#1", "held_back#1", "held_back#2", "stage_before_compilation", "stage_of_a_free_tool", "audit_decision#1", "audit_issue#1", "common_generation_issue", "campaign_signals#1", "large_task", "lasting_task"],
         arities: &[1, 2, 2, 2, 2, 2, 2, 4, 3, 2, 2, 2, 1, 1, 1, 1, 1, 2, 1, 1, 2, 3, 1, 2, 2, 2, 1, 3, 1, 2, 4, 2, 2, 2, 1, 1, 3, 6, 5, 3],
         rules: &[&RULE_15, &RULE_20, &RULE_21, &RULE_23],
         facts,
@@ -753,11 +753,6 @@ mod compiled {
         sure(Op::Less, &[place_2, compilation_3])
     }
 
-    // stage_from_compilation_on
-    fn next_stage_19_0(place_2: Word, compilation_3: Word) -> Word {
-        sure(Op::GreaterEqual, &[place_2, compilation_3])
-    }
-
     // audit_decision#1
     fn audit_decision_20_0(ok_3: Word) -> Word {
         pick(ok_3, float(1.0), float(0.0))
@@ -819,7 +814,7 @@ mod compiled {
             Term::Of(Aggregate::Mean, &[(Type::Float, |m| Ok(audit_decision_20_0(m.var(3))))], 1),
         ],
         limit: None,
-        places: &[("rules/ouroboros/ouroboros.dl:207:31", "count(Trace)"), ("rules/ouroboros/ouroboros.dl:207:45", "mean(if(Ok, 1.0, 0.0))")],
+        places: &[("rules/ouroboros/ouroboros.dl:203:31", "count(Trace)"), ("rules/ouroboros/ouroboros.dl:203:45", "mean(if(Ok, 1.0, 0.0))")],
         decisions: &[],
     };
 
@@ -839,7 +834,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/ouroboros/ouroboros.dl:214:20", "count(Trace)")],
+        places: &[("rules/ouroboros/ouroboros.dl:210:20", "count(Trace)")],
         decisions: &["optimise_generation"],
     };
 
@@ -860,7 +855,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::Name, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/ouroboros/ouroboros.dl:229:24", "count(Signal)")],
+        places: &[("rules/ouroboros/ouroboros.dl:225:24", "count(Signal)")],
         decisions: &["start_campaign"],
     };
 
@@ -1239,14 +1234,12 @@ mod compiled {
                 (next_stage_18_0(place_2, compilation_3).as_bool()),
                 (go());
 
-            // stage_from_compilation_on
+            // stage_of_a_free_tool
             R29NextStage(tool_0, stage_1) <-
                 Source(input),
                 for row_1 in input.rows(27),
-                let [tool_0, stage_1, place_2] = row_1,
+                let [tool_0, stage_1, _] = row_1,
                 !R28HeldBack(tool_0),
-                R17StageOrder(TEXTS.word(7), compilation_3),
-                (next_stage_19_0(place_2, compilation_3).as_bool()),
                 (go());
 
             // common_generation_issue

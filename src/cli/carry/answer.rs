@@ -4,6 +4,8 @@ use hence::session::{self, Session, SessionError};
 use hence_actuators::carry::Report;
 use hence_core::fact::Fact;
 
+use super::super::open;
+
 /// How much of faulty lines a note keeps, in bytes.
 const MOST_KEPT: usize = 64 << 10;
 
@@ -17,12 +19,13 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads a report under the rules of a session.
-    pub(super) fn read(session: &Session, by: &str, report: Report) -> Self {
+    /// Reads a report of carrier `by` under the rules of a session, as what `author` says.
+    pub(super) fn read(session: &Session, (by, author): (&str, &str), report: Report) -> Self {
+        let rules = open::reading_for(session.rules(), author);
         let facts = session::from_shipped(session.rules(), report.facts);
         let mut answer = Self { facts, faults: report.unread.unwrap_or_default() };
         for (number, line) in (1..).zip(report.lines.lines()) {
-            match session::read_fact_lines(session.rules(), by, line) {
+            match session::read_fact_lines(&rules, by, line) {
                 Ok(facts) => answer.facts.extend(facts),
                 Err(error) => answer.fault(&format!("line {number}: {}: {line}", what(&error))),
             }

@@ -72,7 +72,10 @@ impl Attempt<'_> {
     fn answered(&mut self, number: u32, report: Report) -> Result<Event, Failure> {
         let by = self.way.carrier.name();
         show_output(&self.way.carrier.speaker(), &report.said);
-        let mut answer = Answer::read(self.session, by, report);
+        let mut answer = Answer::read(self.session, (by, &self.way.author), report);
+        if self.way.carrier.is_outside() {
+            self.leave_out_forbidden(&mut answer)?;
+        }
         let asserted = answer.facts.len();
         let mut decided = Vec::new();
         if asserted > 0 {
@@ -98,6 +101,20 @@ impl Attempt<'_> {
         let event = self.end(Mark::Carried, answer.faults)?;
         decided.extend(event.decided);
         Ok(Event { asserted, decided, ..event })
+    }
+
+    /// Leaves out of an answer what the carrier may not assert, and tells of it.
+    fn leave_out_forbidden(&self, answer: &mut Answer) -> Result<(), Failure> {
+        for fact in std::mem::take(&mut answer.facts) {
+            match self.session.may_assert(&self.way.author, self.now, &fact) {
+                Ok(()) => answer.facts.push(fact),
+                Err(error) if error.is_of_the_change() => {
+                    answer.fault(&format!("{error}: {}", hence_core::json::line(&fact)));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
     }
 
     /// Records that it failed, and whether it is tried again.

@@ -371,16 +371,24 @@ impl Config {
             .or_else(user)
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| String::from("unknown"));
-        let Some(known) = self.authors().filter(|known| !known.contains(&name)) else { return Ok(name) };
-        let hint = match nearest(&name, known.iter().map(String::as_str)) {
+        self.check_author(&name).map_err(Failure::Usage)?;
+        Ok(name)
+    }
+
+    /// Checks that a name is among `authors`, if there are any.
+    ///
+    /// # Errors
+    /// It isn't; the nearest one.
+    pub(super) fn check_author(&self, name: &str) -> Result<(), String> {
+        let Some(known) = self.authors().filter(|known| !known.iter().any(|known| known == name)) else {
+            return Ok(());
+        };
+        let hint = match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None if known.is_empty() => String::from("there are none, so nobody may write"),
             None => format!("known: {}", known.join(", ")),
         };
-        Err(Failure::Usage(format!(
-            "`{name}` is not among the authors of {}; {hint}",
-            self.origin("authors")
-        )))
+        Err(format!("`{name}` is not among the authors of {}; {hint}", self.origin("authors")))
     }
 }
 

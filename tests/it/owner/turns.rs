@@ -103,3 +103,100 @@ fn an_owner_that_is_told_to_stop_twice_stops_in_good_order() {
     assert_eq!(owner.process.wait().unwrap().code(), Some(0));
     assert!(!socket(dir.path()).exists());
 }
+
+const REVIEWS: &str = r#"
+input escalation_request(request: string, level: int, reason: string, at: time).
+input reviewer(by: string).
+input escalation_review(request: string, approved: bool, by: string, comment: string, at: time) from reviewer as by.
+input level(to: int).
+relation first(request: string, approved: bool).
+first(R, A) :- escalation_review(request: R, approved: A, by: B) limit 1 per R by B.
+pending_review(R, L) :- escalation_request(request: R, level: L), !escalation_review(request: R).
+decision escalate(request: string, to: int) requires escalation_review(request: request, approved: true).
+@because("{R} is allowed")
+escalate(R, L) :- first(R, true), escalation_request(request: R, level: L), escalation_review(request: R, approved: true).
+then level(L) :- escalate(_, L).
+"#;
+
+#[test]
+fn reviews_are_filed_while_a_stream_is_open_and_of_two_at_once_one_counts() {
+    let dir = folder();
+    fs::write(dir.path().join("retry.dl"), REVIEWS).unwrap();
+    let settings = "rules = [\"retry.dl\"]\n[roles]\nreviewer = [\"ada\", \"grace\"]\n";
+    fs::write(dir.path().join("hence.toml"), settings).unwrap();
+    let mut stream = Stream::new(dir.path());
+    for line in ["{\"reviewer\": [\"ada\"]}", "{\"reviewer\": [\"grace\"]}"] {
+        stream.say(line);
+    }
+    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 40 } else { 3 };
+    for round in 0..rounds {
+        let request = format!("r{round}");
+        stream.say(&format!(
+            "{{\"escalation_request\": [\"{request}\", {round}, \"why\", \"2026-02-09T08:00:00Z\"]}}"
+        ));
+        let now = ["--now", "2026-02-09T09:00:00Z"];
+        let answers: Vec<_> = [("approve", "ada"), ("reject", "grace")]
+            .into_iter()
+            .map(|(answer, by)| {
+                let words = [&["review", answer, &request, "--as", by], &now[..]].concat();
+                hence(dir.path(), &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        let answered: Vec<_> =
+            answers.into_iter().map(|answer| said(answer.wait_with_output().unwrap())).collect();
+        let (taken, refused): (Vec<_>, Vec<_>) = answered.into_iter().partition(|(status, ..)| *status == 0);
+        assert_eq!((taken.len(), refused.len()), (1, 1), "{taken:?} {refused:?}");
+        assert!(refused[0].2.contains("an answer stays"), "{refused:?}");
+        let level = run(dir.path(), &["facts", "level", "--format", "jsonl"]).1;
+        let allowed = taken[0].1.contains("step 1 asserted level");
+        assert_eq!(level.contains(&format!("[{round}]")), allowed, "{taken:?} {level}");
+    }
+    assert_eq!(stream.end(), 0);
+    assert_eq!(run(dir.path(), &["verify"]).0, 0);
+}
+
+#[test]
+fn what_falls_due_falls_due_with_an_owner_and_its_clock_never_goes_back() {
+    let dir = folder();
+    let rules = "input lease(resource: string, ends: time).\ndecision take_back(resource: string).\n\
+        @because(\"{R} was due\")\ntake_back(R) :- lease(R, Ends), now(At), Ends <= At.\n";
+    fs::write(dir.path().join("retry.dl"), rules).unwrap();
+    let clock = dir.path().join("clock");
+    let set = |at: &str| {
+        fs::write(dir.path().join("next"), at).unwrap();
+        fs::rename(dir.path().join("next"), &clock).unwrap();
+    };
+    set("2026-02-03T11:00:00Z");
+    let mut serve = hence(dir.path(), &["serve"]);
+    serve.env("HENCE_CLOCK", &clock).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = serve.spawn().unwrap();
+    let mut told = std::io::BufReader::new(process.stdout.take().unwrap());
+    let notes = std::io::BufReader::new(process.stderr.take().unwrap());
+    let mut owner = Owner { process, said: notes };
+    owner.hear("serves the ledger");
+    let lease = |resource: &str| {
+        let fact = format!("lease(\"{resource}\", @2026-02-03T12:00:00Z)");
+        let mut assert = hence(dir.path(), &["assert", &fact]);
+        let (status, _, said) = said(assert.env("HENCE_CLOCK", &clock).output().unwrap());
+        assert_eq!(status, 0, "{said}");
+    };
+    let mut heard = || {
+        let mut all = String::new();
+        while !all.contains("\"committed\"") {
+            assert!(std::io::BufRead::read_line(&mut told, &mut all).unwrap() > 0, "{all}");
+        }
+        all
+    };
+    lease("printer");
+    set("2026-02-03T12:00:07Z");
+    let due = heard();
+    assert!(due.contains("take_back") && due.contains("\"now\": \"2026-02-03T12:00:00Z\""), "{due}");
+    // The wall clock is set back: what is recorded then is decided at the last recorded instant.
+    set("2026-02-03T09:00:00Z");
+    lease("scanner");
+    let waits = heard();
+    assert!(waits.contains("scanner") && waits.contains("\"now\": \"2026-02-03T12:00:00Z\""), "{waits}");
+    owner.hear("earlier than the last recorded instant 2026-02-03T12:00:00Z");
+    assert_eq!(owner.stop().1, 0);
+    assert_eq!(run(dir.path(), &["verify"]).0, 0);
+}

@@ -1,11 +1,12 @@
 //! What random programs are made of: how often each construct occurs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use hence_core::schema::Kind;
+use hence_core::schema::{Kind, RelationId};
 use hence_engine::Database;
 use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::ir::{Arg, Atom, Literal, Program, Rule, Term};
+use hence_lang::lower::{given_of, holds_values};
 
 /// Constructs and how many of them some programs hold.
 #[derive(Default)]
@@ -26,11 +27,52 @@ impl Census {
             (0..rows.len()).for_each(|_| self.count(format!("row of {kind} relation")));
         }
         program.facts.iter().for_each(|_| self.count("fact of the program"));
+        program.fed().iter().for_each(|_| self.count("input that rules feed"));
+        self.aggregates_of_bodies(program);
+        self.unknown_positions(program);
         for stratum in &program.strata {
             let many = if stratum.relations.len() > 1 { " of several relations" } else { "" };
             self.count(if stratum.recursive { format!("recursive stratum{many}") } else { "stratum".into() });
         }
         program.rules.iter().for_each(|rule| self.rule(rule));
+    }
+
+    fn aggregates_of_bodies(&mut self, program: &Program) {
+        for relation in (0..program.relations.len() as u32).map(RelationId) {
+            if holds_values(program, relation) {
+                self.count("body with an aggregate");
+                let strata = program.strata.iter().filter(|stratum| stratum.recursive);
+                let within = strata.filter(|stratum| stratum.relations.contains(&relation)).count();
+                (0..within).for_each(|_| self.count("body with an aggregate within its recursion"));
+            }
+            if given_of(program, relation).is_some() {
+                self.count("candidates of a recursion");
+            }
+        }
+    }
+
+    /// Where an operation may have no result.
+    fn unknown_positions(&mut self, program: &Program) {
+        let fails =
+            |rule: &&Rule| rule.body.iter().any(Literal::may_fail) || rule.head_exprs().any(Expr::may_fail);
+        let failing: BTreeSet<RelationId> =
+            program.rules.iter().filter(fails).flat_map(|rule| program.dependents(rule.head)).collect();
+        for rule in &program.rules {
+            let reads = |atom: Option<&Atom>| atom.is_some_and(|atom| failing.contains(&atom.relation));
+            let uncertain = rule.body.iter().any(|literal| reads(literal.atom())) || fails(&rule);
+            if rule.body.iter().any(|literal| reads(literal.negated())) {
+                self.count("unknown below a negation");
+            }
+            if uncertain && rule.is_aggregate() {
+                self.count("unknown below an aggregate");
+            }
+            if uncertain && rule.limit.is_some() {
+                self.count("unknown below a limit");
+            }
+        }
+        let recursive = program.strata.iter().filter(|stratum| stratum.recursive);
+        let unknown = recursive.filter(|stratum| stratum.relations.iter().any(|one| failing.contains(one)));
+        (0..unknown.count()).for_each(|_| self.count("unknown in a recursion"));
     }
 
     fn rule(&mut self, rule: &Rule) {
@@ -116,11 +158,15 @@ impl Census {
 }
 
 /// Constructs that each occur, beside all types, aggregates, generators and operations.
-const RARE: [&str; 19] = [
+const RARE: [&str; 27] = [
+    "body with an aggregate",
+    "body with an aggregate within its recursion",
     "atom: parameter",
+    "candidates of a recursion",
     "expression parameter",
     "fact of the program",
     "head of several aggregates",
+    "input that rules feed",
     "limit by",
     "limit per",
     "limit with a rank",
@@ -136,6 +182,10 @@ const RARE: [&str; 19] = [
     "recursive stratum of several relations",
     "relation derived of 0 columns",
     "row of derived relation",
+    "unknown below a limit",
+    "unknown below a negation",
+    "unknown below an aggregate",
+    "unknown in a recursion",
 ];
 
 #[test]

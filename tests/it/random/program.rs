@@ -24,6 +24,8 @@ pub(crate) struct RuleText {
     pub(super) head: String,
     pub(super) body: Vec<String>,
     pub(super) limit: Option<String>,
+    /// An aggregate whose groups may come from the recursion that it is in, and what stands for it where they may not.
+    pub(super) spare: Option<(String, String)>,
 }
 
 impl RuleText {
@@ -42,6 +44,20 @@ impl Text {
 
     pub(super) fn facts(&self) -> String {
         self.facts.iter().map(|fact| format!("{fact}.\n")).collect()
+    }
+
+    /// The program without aggregates whose groups come from their recursion, where one of them is refused.
+    fn without_refused_groups(mut self) -> Self {
+        let spare = self.rules.iter().any(|rule| rule.spare.is_some());
+        if spare && super::check(&self.rules()).is_err_and(|faults| faults.contains("E501")) {
+            for rule in &mut self.rules {
+                if let Some((aggregate, instead)) = &rule.spare {
+                    let place = rule.body.iter().position(|literal| literal == aggregate).unwrap();
+                    rule.body[place].clone_from(instead);
+                }
+            }
+        }
+        self
     }
 
     /// The program as a case of the corpus, which has no way to assert what rules derive.
@@ -93,7 +109,7 @@ pub(crate) fn random(seed: u64) -> Text {
     let mut maker = Maker { dice, feeds, dense, relations: Vec::new(), text: Text::default() };
     maker.declarations();
     maker.rules();
-    maker.text
+    maker.text.without_refused_groups()
 }
 
 /// A program on its way.
@@ -168,7 +184,7 @@ impl Maker {
                 if self.relations[head].fed {
                     self.text.facts.push(fact);
                 } else {
-                    self.text.rules.push(RuleText { head: fact, body: Vec::new(), limit: None });
+                    self.text.rules.push(RuleText { head: fact, body: Vec::new(), limit: None, spare: None });
                 }
             }
             if self.dice.chance(25) {

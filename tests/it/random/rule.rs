@@ -26,18 +26,19 @@ pub(super) fn random(dice: &mut Dice, relations: &[Relation], head: usize, dense
         9 if dice.chance(50) => Form::Limit,
         _ => Form::Plain,
     };
-    let mut body = Body { dice, dense, vars: Vec::new(), lower: BTreeSet::new(), literals: Vec::new() };
+    let mut body =
+        Body { dice, dense, vars: Vec::new(), lower: BTreeSet::new(), literals: Vec::new(), spare: None };
     body.fill(relations, target.group, form);
     let ranked = target.types.contains(&Int);
     let limit = (form == Form::Limit).then(|| body.limit(ranked));
     let terms = body.head(target, form, limit.as_ref().and_then(|(_, rank)| rank.as_ref()));
-    let mut literals = body.literals;
-    let dice = body.dice;
+    let Body { dice, mut literals, spare, .. } = body;
     dice.shuffle(&mut literals);
     RuleText {
         head: format!("{}({})", target.name, terms.join(", ")),
         body: literals,
         limit: limit.map(|(text, _)| text),
+        spare,
     }
 }
 
@@ -49,6 +50,7 @@ struct Body<'d> {
     /// The variables that atoms of lower groups bind: an aggregate in a recursive rule may share these alone.
     lower: BTreeSet<String>,
     literals: Vec<String>,
+    spare: Option<(String, String)>,
 }
 
 impl Body<'_> {
@@ -83,6 +85,9 @@ impl Body<'_> {
             for _ in 0..1 + self.dice.below(2) {
                 self.inner(&lower);
             }
+        }
+        if form == Form::Plain && self.dice.chance(15) {
+            self.inner_of_recursion(&lower);
         }
         if form != Form::Plain && self.literals.is_empty() {
             self.literals.push(String::from("param_i > 0"));
@@ -196,6 +201,43 @@ impl Body<'_> {
         let known = self.known(ty).filter(|_| self.dice.chance(15));
         let name = known.unwrap_or_else(|| self.fresh(ty));
         self.literals.push(format!("{name} = {function} {{ {} }}", literals.join(", ")));
+    }
+
+    /// `V = count { … }` whose group may come from the recursion that the rule is in; what stands for it where it may not.
+    fn inner_of_recursion(&mut self, lower: &[&Relation]) {
+        let relation = self.dice.pick(lower).clone();
+        let mut own: Vec<Var> = Vec::new();
+        let mut terms = Vec::new();
+        for &ty in &relation.types {
+            let known = self.known(ty).filter(|_| self.dice.chance(40));
+            terms.push(known.unwrap_or_else(|| {
+                own.push(Var { name: format!("L{}", own.len()), ty });
+                format!("L{}", own.len() - 1)
+            }));
+        }
+        let mut literals = vec![format!("{}({})", relation.name, terms.join(", "))];
+        if let Some(local) = own.first().cloned()
+            && let Some(shared) = self.known(local.ty)
+        {
+            literals.push(format!("{} {} {shared}", local.name, self.dice.pick(&["<", ">", "!=", ">="])));
+        }
+        let function = match own.iter().find(|var| var.ty == Int) {
+            Some(var) if self.dice.chance(50) => {
+                format!("{}({})", self.dice.pick(&["count", "max", "min"]), var.name)
+            }
+            _ => String::from("count"),
+        };
+        let name = self.fresh(Int);
+        let literal = format!("{name} = {function} {{ {} }}", literals.join(", "));
+        self.spare = Some((literal.clone(), format!("{name} = 1")));
+        self.literals.push(literal);
+        if self.dice.chance(60) {
+            self.literals.push(format!(
+                "{name} {} {}",
+                self.dice.pick(&["<", ">=", "!="]),
+                self.dice.below(3)
+            ));
+        }
     }
 
     /// `V = e`, on either side.

@@ -22,7 +22,7 @@ const UNKNOWN: &str = "u(K, N / D) :- ran(K, N, D).\n";
 const WORLD: &str = "u(K, V) :- value(K, V).\n";
 
 /// Rules that use an unknown value once; `#` is a constant, `VALUE` the operation in place.
-const EXACT: [&str; 9] = [
+const EXACT: [&str; 11] = [
     "d(K) :- u(K, V), V > #.",
     "d(V) :- u(_, V).",
     "d(K) :- key(K), !b(K).\nb(K) :- u(K, V), V > #.",
@@ -32,15 +32,20 @@ const EXACT: [&str; 9] = [
     "d(K) :- r(K, #).\nr(A, B) :- u(A, B).\nr(A, C) :- r(A, B), edge(B, C).",
     "d(B) :- u(_, A), edge(A, B).",
     "d(K) :- key(K), !c(K).\nc(K) :- key(K), !b(K).\nb(K) :- u(K, V), V < #.",
+    "d(K) :- key(K), !r(K).\nr(K) :- u(K, V), V > #.\nr(B) :- r(A), edge(A, B).",
+    "d(B) :- r(B).\nr(K) :- u(K, V), V > #.\nr(B) :- r(A), edge(A, B), N = count { key(K), K > A }, N < 4.",
 ];
 /// Rules of groups, and one that needs a fact with an unknown value and not the value: such a fact is only possible.
-const SAFE: [&str; 6] = [
+const SAFE: [&str; 9] = [
     "d(K) :- u(K, V), if(K > #, true, V > #).",
     "d(count()) :- u(_, V), V > #.",
     "d(K) :- s(K, S), S > #.\ns(K, sum(V)) :- u(K, V).",
     "d(K) :- key(K), !s(K, _).\ns(K, max(V)) :- u(K, V), V > #.",
     "d(K) :- u(K, V) limit 1 by V desc.",
     "d(R) :- u(K, V) limit 2 per K by V as R.",
+    "d(K) :- key(K), N = count { u(_, V), V > K }, N > 0.",
+    "d(B) :- r(B).\nr(K) :- key(K), K < 2.\nr(B) :- r(A), edge(A, B), N = count { u(_, V), V > # }, N < 2.",
+    "d(X) :- r(X).\nr(0).\nr(Y) :- r(X), X < 4, Y = X + 1, N = count { u(_, V), V > Y }, N < 2.",
 ];
 
 fn rules(first: &str, rest: &str) -> RuleSet {

@@ -1,8 +1,10 @@
 //! `codebase`: a repository's source files, what they say, and which imports which.
 
+mod folders;
 mod go;
 mod index;
 mod language;
+mod one;
 mod parse;
 mod paths;
 mod python;
@@ -11,6 +13,7 @@ mod script;
 mod tsconfig;
 mod walk;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -18,7 +21,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::error::ActuatorError;
-use super::input::{Form, Input};
+use super::facts::assert;
+use super::input::{Form, Input, STANDARD_INPUT};
 use super::tree::{self, Left};
 use super::{Observer, Progress, Scope, Sink, Summary};
 use hence_core::fact::Fact;
@@ -27,9 +31,11 @@ use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
+pub(crate) use rust::used as rust_uses;
+
 use index::Index;
 use language::Language;
-use parse::{Parsed, Wanted};
+use parse::{Import, Parsed, Wanted};
 use walk::{Found, GONE};
 
 /// The name of the observer.
@@ -42,9 +48,13 @@ input imports(path: string, other: string).
 input class(path: string, name: string).
 input function(path: string, name: string).
 input doc(path: string, text: string).
+input purpose(path: string, text: string).
+input integration_point(path: string, call: string).
+input directory_doc(path: string, text: string).
 ";
 
-/// Turns a repository into `file`, `import_text`, `imports`, `class`, `function` and `doc`.
+/// Turns a repository into `file`, `import_text`, `imports`, `class`, `function`, `doc`, `purpose`, `integration_point` and
+/// `directory_doc`; one file of it, which is seen as part of its repository, into all but the last.
 ///
 /// Python, JavaScript, TypeScript, Rust and Go are read, by the endings of files. Paths are relative to the root, with
 /// `/`; a byte of a name that is not UTF-8 reads as `\xNN`. `import_text` is every import as it is written (a `use` of
@@ -52,7 +62,12 @@ input doc(path: string, text: string).
 /// relative ones, packages and their `__init__.py`, `index` files, aliases of `tsconfig.json`, packages of the
 /// workspace, `mod.rs` and paths of crates, packages of Go modules (all their files but tests). `class` also says the
 /// structs, enums and traits of Rust and the structs and interfaces of Go. `doc` is the text by which a file speaks of
-/// itself, its first 2,000 characters.
+/// itself, its first 2,000 characters, and `purpose` the first sentence of that. `integration_point` is each call of what
+/// a file imports from inside the root. `directory_doc` is what a folder says of itself: the first paragraph of its
+/// `README.md`, else the purpose of its `__init__.py`, `mod.rs`, `lib.rs`, `doc.go` or `index` file.
+///
+/// The root of one file is the nearest folder above it with a `.git`, else with a `Cargo.toml`, `go.mod`, `package.json`
+/// or `pyproject.toml`, else its own folder.
 ///
 /// Only reads, and only below the root: no link is followed, and nothing is opened that git ignores, that is called
 /// `.env…` or like a key. Text that doesn't parse yields what can be recognised in it. Of a file that has more than
@@ -76,16 +91,22 @@ impl Observer for Codebase {
         DECLARATIONS
     }
 
-    fn scope(&self) -> Scope {
-        Scope::Whole
+    fn scope(&self, of_folder: bool) -> Scope {
+        if of_folder { Scope::Whole } else { Scope::Subject }
     }
 
     fn forms(&self) -> &'static [Form] {
         &[]
     }
 
-    fn observe(&self, input: Input<'_>, _: &mut Sink<'_>) -> Result<Summary, ActuatorError> {
-        Err(ActuatorError::NoFolder { observer: NAME, input: input.name().to_owned() })
+    fn observe(&self, input: Input<'_>, sink: &mut Sink<'_>) -> Result<Summary, ActuatorError> {
+        let name = input.name();
+        if name == STANDARD_INPUT {
+            return Err(ActuatorError::NoFolder { observer: NAME, input: name.to_owned() });
+        }
+        let mut summary = Summary::default();
+        assert(one::facts(Path::new(name), &mut summary)?, &mut summary, sink)?;
+        Ok(summary)
     }
 
     fn observe_folder(
@@ -109,6 +130,10 @@ impl Observer for Codebase {
                 summary.facts += 1;
                 sink(fact)?;
             }
+        }
+        for fact in folders::facts(&files, &read, &mut summary)? {
+            summary.facts += 1;
+            sink(fact)?;
         }
         Ok(summary)
     }
@@ -152,9 +177,13 @@ fn read(found: &Found, language: Language) -> Result<Result<Parsed, &'static str
         Ok(source) => source,
         Err(why) => return Ok(Err(why)),
     };
-    match parse::parse(language, &source) {
+    match parse::parse(&found.path, language, &source) {
         Ok(parsed) => Ok(Ok(parsed)),
-        Err(Left::File(why)) => Ok(Err(why)),
+        // Only a language that a file is not in has a reason of its own, and files are told by their endings here.
+        Err(Left::File(why)) => Ok(Err(match why {
+            Cow::Borrowed(why) => why,
+            Cow::Owned(_) => "of another language than its name says",
+        })),
         Err(Left::Stopped(stopped)) => Err(stopped.into()),
     }
 }
@@ -210,6 +239,11 @@ fn facts(index: &Index, path: &str, language: Language, parsed: &Parsed) -> Vec<
     facts.extend(pairs("class", parsed.classes.iter().cloned().collect()));
     facts.extend(pairs("function", parsed.functions.iter().cloned().collect()));
     facts.extend(parsed.doc.iter().map(|doc| Fact::new("doc", [own, text(doc)])));
+    facts.extend(parsed.purpose().map(|purpose| Fact::new("purpose", [own, text(&purpose)])));
+    let inside = |import: &&Import| !resolve(index, path, &import.wanted).is_empty();
+    let near: Vec<&Import> = imports.iter().filter(inside).collect();
+    let points = parsed.calls.iter().filter(|call| near.iter().any(|import| import.is_called(call)));
+    facts.extend(points.map(|call| Fact::new("integration_point", [own, text(call)])));
     facts
 }
 

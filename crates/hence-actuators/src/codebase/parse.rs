@@ -4,10 +4,14 @@ use tree_sitter::{Node, Tree};
 
 use super::language::Language;
 use super::{go, python, rust, script};
+use crate::source;
 use crate::tree::{self, Left, Looking};
 
 /// The longest text that a file's own words are taken of, in characters.
 const LONGEST_DOC: usize = 2_000;
+
+/// The longest purpose, in characters.
+const LONGEST_PURPOSE: usize = 200;
 
 /// What a file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +21,8 @@ pub(super) struct Parsed {
     pub(super) classes: Vec<String>,
     pub(super) functions: Vec<String>,
     pub(super) doc: Option<String>,
+    /// Calls of what is imported.
+    pub(super) calls: Vec<String>,
 }
 
 /// An import: as it is written, and what has to be found.
@@ -24,6 +30,35 @@ pub(super) struct Parsed {
 pub(super) struct Import {
     pub(super) text: String,
     pub(super) wanted: Wanted,
+}
+
+impl Parsed {
+    /// The first sentence by which the file speaks of itself.
+    pub(super) fn purpose(&self) -> Option<String> {
+        first_sentence(self.doc.as_deref()?)
+    }
+}
+
+/// The first sentence of a text with single spaces, at most 200 characters of it.
+pub(super) fn first_sentence(text: &str) -> Option<String> {
+    let paragraph = text.trim().split("\n\n").next()?;
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end =
+        [". ", "! ", "? "].iter().filter_map(|end| line.find(end)).min().map_or(line.len(), |at| at + 1);
+    let sentence: String = line.split_at(end).0.chars().take(LONGEST_PURPOSE).collect();
+    (!sentence.is_empty()).then_some(sentence)
+}
+
+impl Import {
+    /// Whether a call is one of what is imported.
+    pub(super) fn is_called(&self, call: &str) -> bool {
+        let (name, separator) = match &self.wanted {
+            Wanted::Go(package) => (package.rsplit('/').next().unwrap_or(package), "."),
+            Wanted::Rust { .. } | Wanted::RustModule { .. } => (self.text.as_str(), "::"),
+            Wanted::Python { .. } | Wanted::Script(_) => (self.text.as_str(), "."),
+        };
+        call.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(separator))
+    }
 }
 
 /// What an import leads to, by language.
@@ -42,7 +77,7 @@ pub(super) enum Wanted {
 }
 
 /// Reads a file's text.
-pub(super) fn parse(language: Language, source: &[u8]) -> Result<Parsed, Left> {
+pub(super) fn parse(path: &str, language: Language, source: &[u8]) -> Result<Parsed, Left> {
     let mut parsed = Parsed { lines: lines(source), ..Parsed::default() };
     let mut looking = Looking::begin();
     let tree = looking.parse(&language.grammar(), source)?;
@@ -55,6 +90,8 @@ pub(super) fn parse(language: Language, source: &[u8]) -> Result<Parsed, Left> {
         Language::Go => go::look(node, source, &mut parsed),
     };
     looking.visit(&tree, &mut look)?;
+    let calls = source::calls(path, &mut looking, &tree, source)?.into_iter();
+    parsed.calls = calls.filter(|call| parsed.imports.iter().any(|import| import.is_called(call))).collect();
     parsed.doc = match language {
         Language::Python => python::doc(&tree, source),
         _ => comment_doc(language, &tree, source),

@@ -17,11 +17,8 @@ pub(super) fn look(node: Node<'_>, above: &[Node<'_>], source: &[u8], parsed: &m
     match node.kind() {
         "use_declaration" => {
             let inline = inline_modules(above, source).len();
-            let mut found = Vec::new();
-            if let Some(tree) = node.child_by_field_name("argument") {
-                uses(tree, source, "", DEEPEST, &mut found);
-            }
-            parsed.imports.extend(found.into_iter().map(|text| {
+            let found = used(node, source);
+            parsed.imports.extend(found.into_iter().map(|(text, _)| {
                 let path = text.split("::").map(|part| part.trim_start_matches("r#").to_owned());
                 let path = path.filter(|part| !part.is_empty()).collect();
                 Import { wanted: Wanted::Rust { path, inline }, text }
@@ -69,8 +66,17 @@ fn path_attribute(node: Node<'_>, source: &[u8]) -> Option<String> {
     })
 }
 
-/// The paths of a tree of `use`, each whole.
-fn uses(node: Node<'_>, source: &[u8], before: &str, depth: usize, found: &mut Vec<String>) {
+/// The paths that a `use` brings, each whole, and what they are called from there on.
+pub(crate) fn used(node: Node<'_>, source: &[u8]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    if let Some(tree) = node.child_by_field_name("argument") {
+        uses(tree, source, "", DEEPEST, &mut found);
+    }
+    found
+}
+
+/// The paths of a tree of `use`.
+fn uses(node: Node<'_>, source: &[u8], before: &str, depth: usize, found: &mut Vec<(String, String)>) {
     let Some(deeper) = depth.checked_sub(1) else { return };
     let joined = |path: &str| match (before, path) {
         ("", path) => path.to_owned(),
@@ -94,11 +100,22 @@ fn uses(node: Node<'_>, source: &[u8], before: &str, depth: usize, found: &mut V
         }
         "use_as_clause" => {
             if let Some(path) = node.child_by_field_name("path") {
+                let known = found.len();
                 uses(path, source, before, deeper, found);
+                let alias = tree::field(node, "alias", source);
+                for (_, name) in found.iter_mut().skip(known) {
+                    if let Some(alias) = &alias {
+                        name.clone_from(alias);
+                    }
+                }
             }
         }
         "line_comment" | "block_comment" => {}
-        _ => found.push(joined(&squeezed(node))),
+        _ => {
+            let path = joined(&squeezed(node));
+            let name = path.rsplit("::").next().unwrap_or(&path).to_owned();
+            found.push((path, name));
+        }
     }
 }
 

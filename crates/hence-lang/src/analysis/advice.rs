@@ -1,7 +1,9 @@
-//! Help that needs the whole rule: the two rules of an aggregate inside another term, and `now()` as a value.
+//! Help that needs the whole rule: the two rules of an aggregate inside another term, `now()` as a value, variables in
+//! lower case.
 
 use hence_core::diagnostic::{Diagnostic, Edit, Fix};
 use hence_core::span::{Sources, Span};
+use hence_syntax::foreign::variable_form;
 use hence_syntax::tree::{Expr, ExprKind, Literal, LiteralKind, Rule};
 
 use super::codes;
@@ -11,6 +13,44 @@ use super::uses::{Vars, arguments};
 pub(super) fn advise(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnostic>) {
     aggregates(rule, vars, sources, faults);
     clock(rule, vars, sources, faults);
+    lower_case(rule, vars, sources, faults);
+}
+
+/// Variables in lower case, which occur twice or more: one fault, with the rule as it should be.
+fn lower_case(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnostic>) {
+    let unknown = |fault: &Diagnostic| {
+        let span = fault.span().filter(|_| fault.code == codes::UNKNOWN_PARAM)?;
+        let guessed = fault.help.iter().any(|help| help.starts_with("did you mean"));
+        (!guessed).then(|| (sources.slice(span), span))
+    };
+    let mut places: Vec<(&str, Span)> = faults.iter().filter_map(unknown).collect();
+    places.sort_unstable_by_key(|(_, span)| span.start);
+    let again = |name: &str| places.iter().filter(|(other, _)| *other == name).count() > 1;
+    let free = |name: &str| vars.get(variable_form(name).as_str().into()).is_none();
+    let meant: Vec<(&str, Span)> =
+        places.iter().copied().filter(|(name, _)| again(name) && free(name)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in &meant {
+        if !names.contains(name) {
+            names.push(name);
+        }
+    }
+    let edits = meant.iter().map(|(name, span)| Edit { span: *span, text: variable_form(name) }).collect();
+    let mut first = true;
+    let is_meant = |fault: &Diagnostic| unknown(fault).is_some_and(|place| meant.contains(&place));
+    faults.retain(|fault| !is_meant(fault) || std::mem::take(&mut first));
+    let Some(fault) = faults.iter_mut().find(|fault| is_meant(fault)) else { return };
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let several = if names.len() == 1 { "" } else { "s" };
+    fault.message = format!("unknown parameter{several} {}", super::prose::list(&names, "and"));
+    *fault = fault.clone().fix_all(edits);
+    if let (Some(label), Some((_, span))) = (fault.labels.first_mut(), meant.first()) {
+        label.span = *span;
+    }
+    let start = rule_text(rule);
+    let text = fault.fixes.last().map(|fix| fix.apply(sources.slice(start), start));
+    let write = |text: String| format!("a variable starts with an upper-case letter: write: `{text}`");
+    fault.help = text.into_iter().map(write).collect();
 }
 
 /// The aggregates that are no whole column of the head: one fault, with the two rules.

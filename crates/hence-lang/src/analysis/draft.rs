@@ -311,6 +311,9 @@ pub(super) fn missing_relation(names: &Names, relation: Ident, arity: usize) -> 
     }
     let message = format!("`{name}` is neither declared nor derived");
     let diagnostic = error(codes::UNKNOWN_RELATION, message, relation.span);
+    if let Some(instead) = super::foreign::instead(name.as_str(), arity) {
+        return diagnostic.help(instead);
+    }
     match names.nearest_relation(name).or_else(|| nearest_function(name.as_str())) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => {

@@ -7,7 +7,7 @@ mod documents;
 mod duplicates;
 mod effects;
 mod empty;
-mod growing;
+pub(crate) mod growing;
 mod guarded;
 pub mod levels;
 mod never;

@@ -14,6 +14,7 @@ pub mod codes;
 mod declare;
 mod draft;
 mod effects;
+mod foreign;
 mod ground;
 mod guards;
 mod head;

@@ -1,7 +1,7 @@
 //! Questions and facts against a checked program: bodies of queries, patterns of one atom, fact files.
 
 use crate::builtins::expr::VarId;
-use crate::builtins::term::Variable;
+use crate::builtins::term::{Limit, Variable};
 use hence_core::diagnostic::{self, Diagnostic};
 use hence_core::schema::{Kind, RelationId};
 use hence_core::span::{Sources, Span};
@@ -30,6 +30,8 @@ pub struct QueryRule {
     pub variables: Vec<Variable>,
     /// The named variables in the order of their first place; those that begin with `_` are not asked for.
     pub wanted: Vec<VarId>,
+    /// Which of the matches are kept.
+    pub limit: Option<Limit>,
     /// The whole query.
     pub span: Span,
 }
@@ -58,34 +60,45 @@ impl AtomPattern {
     }
 }
 
-/// Checks the body of a query against a program that was checked without errors.
+/// Checks a query against a program that was checked without errors.
 pub fn check_query(
     checked: &Checked,
-    literals: &[tree::Literal],
+    question: &tree::Question,
     sources: &Sources,
 ) -> (Option<QueryRule>, Vec<Diagnostic>) {
+    let tree::Question { literals, limit } = question;
     let names = Names::of(checked);
     let mut out = Vec::new();
-    let vars = Vars::of_body(literals, sources);
+    let mut vars = Vars::of_body(literals, sources);
+    let rank = limit.as_ref().and_then(|limit| limit.rank);
+    if let Some(rank) = rank {
+        vars.add(rank.name);
+    }
     let mut clauses = body(literals, &names, &vars, sources, &mut out);
     super::rules::no_distances(&clauses, &mut out);
     let bound = bind(&mut clauses, &vars, sources);
     let mut uses = Uses::default();
+    uses.rank = rank.and_then(|rank| vars.get(rank.name));
     uses.body(&clauses, &vars, sources);
+    limit.iter().for_each(|limit| uses.limit(limit, &vars, sources));
     uses.report(&bound, &clauses, &vars, &names, &mut out);
+    super::rules::free_rank(limit.as_ref(), &vars, &bound, &mut out);
     let mut typer = Typer::new(&names, sources, &vars);
+    typer.ranks(limit.as_ref());
     let binders = typer.learn(&clauses, &bound);
     let body = typer.literals(&clauses, binders);
+    let limit = limit.as_ref().map(|limit| typer.limit(limit));
     let variables = variables(&typer);
     out.append(&mut typer.out);
     diagnostic::sort(&mut out);
-    let span = match literals {
+    let span = match literals.as_slice() {
         [first, .., last] => first.span.to(last.span),
         [only] => only.span,
         [] => Span::default(),
     };
     let wanted = wanted(vars.names());
-    let query = body.map(|body| QueryRule { body, variables, wanted, span });
+    let limit = limit.flatten();
+    let query = body.map(|body| QueryRule { body, variables, wanted, limit, span });
     (query.filter(|_| out.is_empty()), out)
 }
 

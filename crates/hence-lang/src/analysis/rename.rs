@@ -14,7 +14,7 @@ use crate::builtins::op;
 /// Gives each fault of a relation with a name that is taken the fix that renames it, where no other relation is called
 /// so and no place can also be a call.
 ///
-/// Nothing else is said of those places.
+/// Nothing else is said of the rules that name it.
 pub(super) fn offer(files: &[File], sources: &Sources, faults: &mut Vec<Diagnostic>) {
     let mut renamed: Vec<Span> = Vec::new();
     for fault in faults.iter_mut().filter(|fault| fault.code == codes::RESERVED_NAME) {
@@ -31,11 +31,20 @@ pub(super) fn offer(files: &[File], sources: &Sources, faults: &mut Vec<Diagnost
             renamed.extend(places.all.iter().map(|place| place.span));
         }
     }
+    let rules = files.iter().flat_map(|file| &file.items).filter_map(|item| match item {
+        Item::Rule(rule) => Some(rule.span),
+        _ => None,
+    });
+    let within =
+        |span: &Span, rule: &Span| span.file == rule.file && rule.start <= span.start && span.end <= rule.end;
+    let unread: Vec<Span> = rules.filter(|rule| renamed.iter().any(|span| within(span, rule))).collect();
+    let follows =
+        |fault: &Diagnostic| fault.span().is_some_and(|span| unread.iter().any(|rule| within(&span, rule)));
     let begins = |fault: &Diagnostic| {
         let place = fault.span().map(|span| (span.file, span.start));
         renamed.iter().any(|span| Some((span.file, span.start)) == place)
     };
-    faults.retain(|fault| fault.code == codes::RESERVED_NAME || !begins(fault));
+    faults.retain(|fault| fault.code == codes::RESERVED_NAME || !(begins(fault) || follows(fault)));
 }
 
 /// The places of a relation.

@@ -154,11 +154,7 @@ pub(super) fn no_distances(clauses: &[Clause<'_>], out: &mut Vec<Diagnostic>) {
 
 /// The rank is bound by the limit alone and is a whole term of the head.
 fn check_rank(rule: &tree::Rule, vars: &Vars, bound: &Bound, out: &mut Vec<Diagnostic>) {
-    let Some(rank) = rule.limit.as_ref().and_then(|limit| limit.rank) else { return };
-    if vars.get(rank.name).is_some_and(|var| bound.has(var)) {
-        let message = format!("the rank `{}` is already bound by the body", rank.name);
-        out.push(error(codes::FAULTY_RANK, message, rank.span).help("use another variable for the rank"));
-    }
+    let Some(rank) = free_rank(rule.limit.as_ref(), vars, bound, out) else { return };
     let whole = |term: &&tree::Expr| matches!(term.kind, tree::ExprKind::Variable(name) if name == rank.name);
     if rule.terms.iter().find(whole).is_none() {
         let message = format!("the rank `{}` is not a term of the head", rank.name);
@@ -167,6 +163,31 @@ fn check_rank(rule: &tree::Rule, vars: &Vars, bound: &Bound, out: &mut Vec<Diagn
                 .help(format!("add it to the head of `{}`, or remove `as {}`", rule.head.name, rank.name)),
         );
     }
+}
+
+impl Typer<'_> {
+    /// Takes in that the rank of a limit is an int.
+    pub(super) fn ranks(&mut self, limit: Option<&tree::Limit>) {
+        let rank = limit.and_then(|limit| limit.rank);
+        if let Some((rank, var)) = rank.and_then(|rank| Some((rank, self.vars.get(rank.name)?))) {
+            self.known[var] = VarType { ty: Some(ColumnType::plain(Type::Int)), origin: rank.span };
+        }
+    }
+}
+
+/// The rank of a limit, which the body doesn't bind.
+pub(super) fn free_rank(
+    limit: Option<&tree::Limit>,
+    vars: &Vars,
+    bound: &Bound,
+    out: &mut Vec<Diagnostic>,
+) -> Option<tree::Ident> {
+    let rank = limit?.rank?;
+    if vars.get(rank.name).is_some_and(|var| bound.has(var)) {
+        let message = format!("the rank `{}` is already bound by the body", rank.name);
+        out.push(error(codes::FAULTY_RANK, message, rank.span).help("use another variable for the rank"));
+    }
+    Some(rank)
 }
 
 /// A rule aggregates or keeps the first of its facts, not both.
@@ -186,12 +207,10 @@ impl<'t> Draft<'t> {
     /// A typer that knows the type of the rank.
     pub(super) fn typer<'a>(&'a self, names: &'a Names, sources: &'a Sources) -> Typer<'a> {
         let mut typer = Typer::new(names, sources, &self.vars);
-        if let Some(rank) = self.rule.limit.as_ref().and_then(|limit| limit.rank)
-            && let Some(var) = self.vars.get(rank.name)
-            && !self.bound.has(var)
-        {
-            typer.known[var] = VarType { ty: Some(ColumnType::plain(Type::Int)), origin: rank.span };
-        }
+        let rank = self.rule.limit.as_ref().filter(|limit| {
+            limit.rank.and_then(|rank| self.vars.get(rank.name)).is_some_and(|var| !self.bound.has(var))
+        });
+        typer.ranks(rank);
         typer
     }
 

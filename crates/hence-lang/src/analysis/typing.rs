@@ -116,9 +116,13 @@ impl<'a> Typer<'a> {
         if self.names.relation(name).is_some() {
             let message = format!("the relation `{name}` has no parentheses");
             let fault = error(codes::RELATION_AS_VALUE, message, span);
-            return self.fail(
-                fault.help(format!("as a body literal, write `{name}(…)`, or `{name}()` without columns")),
-            );
+            let has_columns = self.names.find(name).is_some_and(|(_, entry)| !entry.columns.is_empty());
+            return self.fail(fault.help(match has_columns {
+                true => format!(
+                    "write `{name}(…)` as a literal of the body, or `count {{ {name}(…) }}` for the number of its facts"
+                ),
+                false => format!("write `{name}()` as a literal of the body"),
+            }));
         }
         let diagnostic = unknown_param(self.names, name).at(span, "");
         self.fail(if diagnostic.help.is_empty() {
@@ -235,7 +239,7 @@ impl<'a> Typer<'a> {
             "replace_all" => self.replace_all(name, args, span),
             "format" => self.format(name, args, span),
             word if is_aggregate(word) && (!is_function(word) || args.len() == 1) => {
-                self.misplaced_aggregate(name)
+                self.misplaced_aggregate(name, args)
             }
             word if is_generator(word) => self.fail(
                 error(codes::MISPLACED_GENERATOR, format!("`{word}` is a generator, not a value"), name.span)
@@ -250,8 +254,18 @@ impl<'a> Typer<'a> {
         }
     }
 
-    fn misplaced_aggregate(&mut self, name: tree::Ident) -> Option<Expr> {
+    fn misplaced_aggregate(&mut self, name: tree::Ident, args: &[tree::Expr]) -> Option<Expr> {
         let message = format!("the aggregate `{}` is not a whole column of a head", name.name);
+        if let [tree::Expr { kind: tree::ExprKind::Call(relation, _), .. }] = args
+            && self.names.relation(relation.name).is_some()
+        {
+            let term = if name.name.as_str() == "count" { "" } else { "(X)" };
+            let body = format!(
+                "write its body in braces, as the right side of `=`: `{}{term} {{ {}(…) }}`",
+                name.name, relation.name
+            );
+            return self.fail(error(codes::MISPLACED_AGGREGATE, message, name.span).help(body));
+        }
         self.fail(error(codes::MISPLACED_AGGREGATE, message, name.span).help(format!(
             "move it into a relation of its own, `NAME(GROUP, {}(…)) :- …`, and use that relation's column here",
             name.name

@@ -6,26 +6,30 @@
 //!   than an atom, what is negated is a relation of its own: `?some(C) :- approval(C, _), ….`
 //!
 //! Where the body doesn't bind the group by itself, or can be undefined, it is evaluated only for the groups that the
-//! rule asks for: `?groups(C) :- change(C).` comes first in each of these rules.
+//! rule asks for: `?groups(C) :- change(C).` comes first in each of these rules. Where that depends on the rule itself,
+//! see [`super::candidates`].
 
 use std::collections::BTreeSet;
 
 use super::body::{flatten, read};
 use crate::analysis::checked::Aggregated;
-use crate::analysis::codes::CYCLE;
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::rule;
 use crate::builtins::term::{Term, Variable};
 use crate::ir::{Arg, Atom, Literal, Program, Rule, parts};
-use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::{Column, Kind, Relation, RelationId};
+use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
 /// What the names of relations begin with that only help the values of an aggregate.
-const HELP: [&str; 2] = ["groups of ", "matches of "];
+const HELP: [&str; 4] = ["groups of ", "matches of ", CANDIDATES, GIVEN];
+/// Of the relations that hold what a recursion could come to, whatever its aggregates are.
+pub(super) const CANDIDATES: &str = "candidates of ";
+/// Of those that hold what is given of a relation of such a recursion.
+pub(super) const GIVEN: &str = "given of ";
 
 /// Whether a relation was made for an aggregate with a body of its own. Its name shows that body, braces and all.
 pub fn is_made(program: &Program, relation: RelationId) -> bool {
@@ -48,11 +52,19 @@ pub(super) struct Values<'a> {
     first: usize,
     pub(super) relations: Vec<Relation>,
     pub(super) rules: Vec<Rule>,
-    /// What is wrong with the aggregates.
-    pub(super) faults: Vec<Diagnostic>,
+    /// The rules among them that derive the groups for which an aggregate is evaluated.
+    pub(super) groups: Vec<Groups>,
     /// The rule, as the names of the relations show it.
     of: Symbol,
     asked: Vec<Asked<'a>>,
+}
+
+/// A rule that derives the groups for which an aggregate is evaluated.
+pub(super) struct Groups {
+    /// Its place among the rules.
+    pub(super) rule: usize,
+    /// What in the aggregate may have no result, so that it may not be evaluated for more groups than are asked for.
+    pub(super) fails: Option<Span>,
 }
 
 /// An aggregate, the relation of its values, and the variable of the rule that takes them.
@@ -65,7 +77,7 @@ struct Asked<'a> {
 impl<'a> Values<'a> {
     /// For the rule called `of` and a program that has `first` relations.
     pub(super) fn new(first: usize, of: Symbol) -> Self {
-        Self { first, relations: Vec::new(), rules: Vec::new(), faults: Vec::new(), of, asked: Vec::new() }
+        Self { first, relations: Vec::new(), rules: Vec::new(), groups: Vec::new(), of, asked: Vec::new() }
     }
 
     /// The relation of the values of an aggregate, which `value` of the rule takes.
@@ -130,10 +142,11 @@ impl Deriving<'_, '_, '_> {
         let of = self.asked.of;
         let mut none = Values::new(0, self.rule.id);
         let (mut body, variables) = flatten(&of.body, &of.variables, &mut none);
-        let fails = body.iter().any(Literal::may_fail) || of.args.iter().any(Expr::may_fail);
+        let failing = body.iter().flat_map(Literal::exprs).chain(&of.args).find(|expr| expr.may_fail());
+        let fails = failing.map(|expr| expr.span);
         let alone = parts::bound(&body, BTreeSet::new());
         let closed = self.is_closed(&body, &alone);
-        let groups = (!closed || fails && !of.shared.is_empty()).then(|| self.groups(fails));
+        let groups = (!closed || fails.is_some() && !of.shared.is_empty()).then(|| self.groups(fails));
         if let Some(groups) = groups {
             body.insert(0, self.group_atom(groups, |(_, own)| *own));
         }
@@ -145,11 +158,7 @@ impl Deriving<'_, '_, '_> {
         if let (Some(zero), Some(nothing)) = (zero, nothing) {
             let mut body = match groups {
                 Some(groups) => vec![self.group_atom(groups, |(rule, _)| *rule)],
-                None => {
-                    let domain = self.domain(false);
-                    self.check_domain(&domain);
-                    domain
-                }
+                None => self.domain(false),
             };
             body.push(nothing);
             let zero = Expr { kind: ExprKind::Const(zero), ty: of.ty.ty, span };
@@ -165,11 +174,11 @@ impl Deriving<'_, '_, '_> {
     }
 
     /// A relation of the groups that the rule asks for.
-    fn groups(&mut self, exact: bool) -> RelationId {
+    fn groups(&mut self, fails: Option<Span>) -> RelationId {
         let columns = group(self.asked.of, &self.rule.variables);
         let relation = self.values.make("groups of ", columns, self.asked.of);
-        let body = self.domain(exact);
-        self.check_domain(&body);
+        let body = self.domain(fails.is_some());
+        self.values.groups.push(Groups { rule: self.values.rules.len(), fails });
         self.push(relation, |(rule, _)| *rule, None, body, self.rule.variables.clone());
         relation
     }
@@ -231,19 +240,6 @@ impl Deriving<'_, '_, '_> {
             chosen.extend(all.into_iter().filter(ready));
         }
         chosen.iter().filter_map(|at| usable.get(*at).copied().cloned()).collect()
-    }
-
-    /// Literals that bind the group must not depend on the head of the rule: the aggregate needs all of them.
-    fn check_domain(&mut self, domain: &[Literal]) {
-        let inside = |atom: &&Atom| self.together.contains(&atom.relation);
-        let Some(atom) = domain.iter().filter_map(Literal::positive).find(inside) else { return };
-        let fault =
-            Diagnostic::new(CYCLE, "the group of this aggregate comes from the recursion that it is in");
-        let fault = fault.at(self.asked.of.span, "needs its groups before the recursion");
-        let fault = fault.at(atom.span, "only this gives the group, and it depends on the head of the rule");
-        self.values.faults.push(
-            fault.help("bind the variables of the group, outside the braces, by an atom that doesn't depend on the head too"),
-        );
     }
 
     /// Whether a literal needs the value of this aggregate.

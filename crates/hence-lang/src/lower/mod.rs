@@ -2,10 +2,12 @@
 
 mod aggregate;
 mod body;
+mod candidates;
 mod clock;
 pub mod demand;
 mod order;
 mod query;
+mod recursion;
 mod relevant;
 pub mod unknown;
 
@@ -14,10 +16,12 @@ use crate::analysis::strata::{self, strata};
 use crate::builtins::expr::ExprKind;
 use crate::builtins::term::Term;
 use crate::ir::{GroundFact, Program, Rule, RuleId, Stratum};
-use aggregate::Values;
+use aggregate::{Groups, Values};
 pub use aggregate::{helps_values, holds_values, is_made, is_of_nothing};
+use candidates::Asked;
+pub use candidates::given_of;
 use hence_core::diagnostic::Diagnostic;
-use hence_core::index_vec::IndexVec;
+use hence_core::index_vec::{Id, IndexVec};
 use hence_core::schema::RelationId;
 use hence_core::value::Value;
 pub use query::{Query, is_answer, with_atom, with_queries, with_query};
@@ -39,13 +43,14 @@ pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
         facts: Vec::new(),
         strata: Vec::new(),
     };
-    let mut faults = Vec::new();
+    let mut asked = Vec::new();
     for clause in &checked.rules {
         match ground(clause) {
             Some(fact) => program.facts.push(fact),
-            None => faults.extend(add(&mut program, clause, &strata)),
+            None => asked.extend(add(&mut program, clause, &strata)),
         }
     }
+    let faults = candidates::take(checked, &mut program, &asked);
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -78,19 +83,22 @@ fn constant(term: &Term) -> Option<Value> {
     }
 }
 
-/// Adds a rule, and what its aggregates need.
-fn add(program: &mut Program, clause: &checked::Rule, strata: &[strata::Stratum]) -> Vec<Diagnostic> {
+/// Adds a rule, and what its aggregates need; the rules that derive groups within a recursion.
+fn add<'s>(program: &mut Program, clause: &checked::Rule, strata: &'s [strata::Stratum]) -> Vec<Asked<'s>> {
     let with_clock = program.find("now".into()).and_then(|now| clock::with_own_clock(clause, now));
     let clause = with_clock.as_ref().unwrap_or(clause);
     let mut values = Values::new(program.relations.len(), clause.id);
     let (body, variables) = body::flatten(&clause.body, &clause.variables, &mut values);
     let rule = clause.with_body(body, variables);
     let stratum = strata.iter().find(|stratum| stratum.recursive && stratum.relations.contains(&rule.head));
-    values.derive(&rule, stratum.map_or(&[], |stratum| &stratum.relations));
+    let together: &[RelationId] = stratum.map_or(&[], |stratum| &stratum.relations);
+    values.derive(&rule, together);
     program.rules.push(rule);
+    let first = program.rules.len();
     program.rules.append(&mut values.rules);
     program.relations.append(&mut values.relations);
-    values.faults
+    let asked = |of: Groups| Asked { rule: RuleId::new(first + of.rule), together, fails: of.fails };
+    values.groups.into_iter().map(asked).collect()
 }
 
 /// The strata with the rules of their relations.

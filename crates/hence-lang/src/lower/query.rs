@@ -8,7 +8,7 @@ use crate::analysis::checked::{Arg, Literal};
 use crate::analysis::strata;
 use crate::builtins::expr::{Expr, ExprKind, VarId};
 use crate::builtins::op;
-use crate::builtins::term::{Term, Variable};
+use crate::builtins::term::{Limit, Term, Variable};
 use crate::ir::{Program, Rule, RuleId, Stratum};
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
@@ -29,6 +29,8 @@ pub struct Query<'a> {
     /// For each literal (none beyond the end) the distance within which the float columns of a positive atom
     /// compare with their terms, where these are no variables.
     pub within: &'a [Option<f64>],
+    /// Which of the answers are kept.
+    pub limit: Option<&'a Limit>,
     /// The whole question.
     pub span: Span,
 }
@@ -36,13 +38,14 @@ pub struct Query<'a> {
 impl<'a> Query<'a> {
     /// A question for `wanted` in which floats compare exactly.
     pub fn new(body: &'a [Literal], variables: &'a [Variable], wanted: &'a [VarId], span: Span) -> Self {
-        Self { body, variables, wanted, within: &[], span }
+        Self { body, variables, wanted, within: &[], limit: None, span }
     }
 }
 
 impl<'a> From<&'a QueryRule> for Query<'a> {
     fn from(query: &'a QueryRule) -> Self {
-        Self::new(&query.body, &query.variables, &query.wanted, query.span)
+        let limit = query.limit.as_ref();
+        Self { limit, ..Self::new(&query.body, &query.variables, &query.wanted, query.span) }
     }
 }
 
@@ -67,7 +70,7 @@ fn lower_query(query: &Query<'_>, head: RelationId) -> (Rule, Vec<Relation>, Vec
         terms,
         body,
         variables,
-        limit: None,
+        limit: query.limit.cloned(),
         because: None,
         doc: String::new(),
         span: query.span,

@@ -16,6 +16,8 @@ use crate::transaction::RuleSet;
 pub struct ImportedFacts<'l> {
     /// Its author.
     pub author: &'l str,
+    /// Where it says that it comes from.
+    pub source: &'l str,
     /// Its clock, or its time where it has none, in microseconds since the epoch.
     pub instant: i64,
     /// The rules that it names.
@@ -48,6 +50,7 @@ pub(super) fn imported_facts<'l>(line: &'l Line, summary: &Summary) -> Result<Im
     let instant = line.clock.unwrap_or(line.time);
     Ok(ImportedFacts {
         author: &line.author,
+        source: &line.source,
         instant,
         rules: summary.rules,
         rule_set,

@@ -278,8 +278,16 @@ impl Ledger {
     /// What `verify` finds wrong with the signature of a transaction.
     pub(crate) fn unsigned(&self, whole: &Whole) -> Result<Option<String>, LedgerError> {
         let principals = self.principals()?;
-        let verdict = Parsed::new(whole, None)?.judge(&principals, whole);
-        Ok(verdict.err().map(|fault| format!("transaction {}: {fault}", whole.number)))
+        let parsed = Parsed::new(whole, None)?;
+        let number = whole.number;
+        let mut fault = parsed.judge(&principals, whole).err();
+        if principals.since().is_some_and(|since| since < number) {
+            for said in &parsed.summary.said {
+                let wrong = self.said_fault(said, number, whole.previous)?;
+                fault = fault.or(wrong);
+            }
+        }
+        Ok(fault.map(|fault| format!("transaction {number}: {fault}")))
     }
 
     /// The facts of a relation that held at a moment, with who says each and whether its signature holds, as the

@@ -124,7 +124,7 @@ impl Ledger {
     ///
     /// # Errors
     /// Whose signature does not hold.
-    pub(crate) fn check_said(&self, said: &[Said]) -> Result<(), LedgerError> {
+    pub fn check_said(&self, said: &[Said]) -> Result<(), LedgerError> {
         if said.is_empty() || !self.principals()?.demand_signatures() {
             return Ok(());
         }

@@ -16,7 +16,11 @@ pub(super) fn mangle(pieces: Vec<Piece>) -> Vec<Piece> {
             continue;
         }
         if grouped {
-            substitute_in_head(&mut rule, variable, value);
+            let stands = substitute_in_head(&mut rule, variable, value);
+            if let Some(close) = rule.iter().position(|piece| piece.is(":-")).filter(|_| !stands) {
+                let column = std::iter::once(Piece::mark(",")).chain(value.iter().cloned());
+                rule.splice(close - 1..close - 1, column);
+            }
         } else {
             rule.push(Piece::mark(","));
             rule.extend_from_slice(statement.get(1..).unwrap_or_default());

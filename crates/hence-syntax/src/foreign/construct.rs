@@ -2,7 +2,9 @@
 
 use super::clause::marks;
 use super::habit::Habit;
+use super::python::every;
 use super::scan::{Kind, Piece, closing, join, scan, split};
+use super::spelling::documents;
 use super::variable::{raise_variables, variable_form, writes_lower_variables};
 
 /// A rule of Rego, with its body in braces, at the beginning of `text`: what it is, and how long it is.
@@ -19,6 +21,8 @@ pub(super) fn rego(text: &str) -> Option<(Habit, usize)> {
     pieces.extend(statements(text.get(open + 1..len - 1)?).join(&Piece::mark(",")));
     pieces.push(Piece::mark("."));
     let pieces = marks(pieces);
+    let pieces = every(&pieces).unwrap_or(pieces);
+    let pieces = documents(&pieces).unwrap_or(pieces);
     let raises = writes_lower_variables(&scan(text.get(..len)?));
     let pieces = if raises { raise_variables(pieces) } else { pieces };
     let columns = if terms.is_empty() { "" } else { "X" };
@@ -61,7 +65,39 @@ fn statements(body: &str) -> Vec<Vec<Piece>> {
         pieces.push(Piece::mark(";"));
     }
     let statements = split(&pieces, ";").into_iter().filter(|statement| !statement.is_empty());
-    statements.filter_map(statement).collect()
+    let mut statements: Vec<Vec<Piece>> = statements.map(<[Piece]>::to_vec).collect();
+    let loops: Vec<Vec<Piece>> = statements.iter().filter_map(|one| each(one)).collect();
+    for bound in loops {
+        columns(&mut statements, &bound);
+    }
+    statements.iter().filter_map(|one| statement(one)).collect()
+}
+
+/// The variable and the relation of `some run in input.runs`.
+fn each(statement: &[Piece]) -> Option<Vec<Piece>> {
+    let [some, variable, within, .., relation] = statement else { return None };
+    let plain = relation.kind == Kind::Word && variable.kind == Kind::Word;
+    (some.is_word("some") && within.is_word("in") && plain).then(|| vec![variable.clone(), relation.clone()])
+}
+
+/// The fields that statements read of such a variable, `run.ms`, as columns of its relation.
+fn columns(statements: &mut [Vec<Piece>], bound: &[Piece]) {
+    let [variable, relation] = bound else { return };
+    let mut terms: Vec<String> = Vec::new();
+    for statement in statements.iter_mut() {
+        while let Some(at) = statement.windows(3).position(|three| {
+            matches!(three, [of, dot, field] if of == variable && dot.is(".") && field.kind == Kind::Word)
+        }) {
+            let Some(field) = statement.get(at + 2).map(|field| field.text.clone()) else { return };
+            let term = format!("{field}: {}", variable_form(&field));
+            terms.extend((!terms.contains(&term)).then_some(term));
+            statement.splice(at..at + 3, [Piece::new(Kind::Upper, variable_form(&field))]);
+        }
+    }
+    let is_loop = |one: &&mut Vec<Piece>| each(one).is_some_and(|found| found == bound);
+    if let Some(statement) = statements.iter_mut().find(is_loop).filter(|_| !terms.is_empty()) {
+        *statement = vec![Piece::new(Kind::Word, format!("{}({})", relation.text, terms.join(", ")))];
+    }
 }
 
 /// A statement as a literal; one that only declares variables is none.
@@ -72,32 +108,61 @@ fn statement(pieces: &[Piece]) -> Option<Vec<Piece>> {
             Some(vec![relation.clone(), Piece::mark("("), variable.clone(), Piece::mark(")")])
         }
         [some, ..] if some.is_word("some") => None,
+        [atom] if atom.text.ends_with(')') => Some(vec![atom.clone()]),
         [rule] if rule.kind == Kind::Word => Some([pieces, &[Piece::mark("("), Piece::mark(")")]].concat()),
         [not, rule] if not.is_word("not") && rule.kind == Kind::Word => {
             Some([pieces, &[Piece::mark("("), Piece::mark(")")]].concat())
         }
-        _ => Some(fields(pieces)),
+        [every, ..] if every.is_word("every") => Some(pieces.to_vec()),
+        _ => Some(printed(&elements(pieces))),
     }
 }
 
-/// `input.user.name` as `Name`.
-fn fields(pieces: &[Piece]) -> Vec<Piece> {
-    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
-    let mut after_point = false;
-    for piece in pieces {
-        let named = matches!(out.last(), Some(last) if matches!(last.kind, Kind::Word | Kind::Upper));
-        if piece.is(".") && named {
-            after_point = true;
-        } else if after_point && piece.kind == Kind::Word {
-            out.pop();
-            out.push(Piece::new(Kind::Upper, variable_form(&piece.text)));
-            after_point = false;
-        } else {
-            out.push(piece.clone());
-            after_point = false;
+/// `runs[x]` as `runs(x)`, `y := runs[_]` as `runs(y)`, `runs[_] == "a"` as `runs("a")`.
+fn elements(pieces: &[Piece]) -> Vec<Piece> {
+    let Some(at) = pieces
+        .windows(2)
+        .position(|pair| matches!(pair, [name, open] if name.kind == Kind::Word && open.is("[")))
+    else {
+        return pieces.to_vec();
+    };
+    let path = (0..at).rev().take_while(|before| {
+        pieces
+            .get(*before)
+            .is_some_and(|piece| piece.is(".") || piece.kind == Kind::Word && !piece.is_word("not"))
+    });
+    let start = path.last().unwrap_or(at);
+    let (Some(close), Some(name)) = (closing(pieces, at + 1), pieces.get(at)) else { return pieces.to_vec() };
+    let index = pieces.get(at + 2..close).unwrap_or_default();
+    let (before, after) =
+        (pieces.get(..start).unwrap_or_default(), pieces.get(close + 1..).unwrap_or_default());
+    let equal = |piece: &Piece| piece.is("==") || piece.is("=") || piece.is(":=");
+    let atom = |terms: &[Piece]| [&[name.clone(), Piece::mark("(")], terms, &[Piece::mark(")")]].concat();
+    match (before, after) {
+        ([], []) => atom(index),
+        ([not], []) if not.is_word("not") => [before, &atom(index)].concat(),
+        ([value, sign], []) if equal(sign) => atom(std::slice::from_ref(value)),
+        ([], [sign, value]) if equal(sign) => atom(std::slice::from_ref(value)),
+        _ => pieces.to_vec(),
+    }
+}
+
+/// `sprintf("at %d", [x])` as `format("at {X}")`.
+fn printed(pieces: &[Piece]) -> Vec<Piece> {
+    let Some(at) = pieces.iter().position(|piece| piece.is_word("sprintf")) else { return pieces.to_vec() };
+    let (Some(close), Some(text)) = (closing(pieces, at + 1), pieces.get(at + 2)) else {
+        return pieces.to_vec();
+    };
+    let mut text = text.text.clone();
+    for value in pieces.get(at + 3..close).unwrap_or_default().iter().filter(|piece| piece.kind != Kind::Mark)
+    {
+        let hole = ["%d", "%v", "%s", "%f", "%q"].iter().filter_map(|mark| text.find(mark)).min();
+        if let Some(hole) = hole {
+            text.replace_range(hole..hole + 2, &format!("{{{}}}", variable_form(&value.text)));
         }
     }
-    out
+    let call = [Piece::new(Kind::Word, "format"), Piece::mark("("), Piece::new(Kind::Value, text)];
+    [pieces.get(..at).unwrap_or_default(), &call, pieces.get(close..).unwrap_or_default()].concat()
 }
 
 /// How many bytes there are up to after the brace that closes the one at the beginning.

@@ -2,10 +2,14 @@
 
 use super::LONGEST;
 use super::clause::{alternatives, marks};
-use super::construct::{cedar as cedar_rule, rego};
 use super::prolog::{cuts, lists, members, question_marks, sql_words};
+use super::python::{
+    augmented, conditions_after, connected, every, exists, fields, formatted, methods, prefixed, some_in,
+    turned,
+};
 use super::scan::{Kind, Piece, closing, join, scan, split};
 use super::spelling::{bracketed, comprehended, documents, hashed, passed, zones};
+use super::sql::{between, nulls, within};
 
 /// What is said of a clause.
 pub(crate) struct Habit {
@@ -23,12 +27,24 @@ pub(crate) struct Habit {
 type Rewriter = fn(&[Piece]) -> Option<Vec<Piece>>;
 
 /// The habits, the largest first; whether the form means what was written.
-const HABITS: [(&str, Rewriter, bool); 20] = [
+const HABITS: [(&str, Rewriter, bool); 35] = [
     ("an aggregate has no `#`, which begins a comment", hashed, true),
     ("the matches that an aggregate ranges over are between braces", bracketed, true),
     ("an aggregate has its term in parentheses, and the body alone between braces", comprehended, true),
     ("a time zone is a string", zones, true),
+    ("comparisons use operators, and functions have no prefix", prefixed, true),
+    ("the body of a rule follows `:-`", turned, true),
+    ("a value between two others is two comparisons", between, true),
+    ("an element of a list is bound or tested by `in`, a value of a column by an atom", within, true),
+    ("a fact has a value in every column: what is not known is a fact that is not there", nulls, false),
+    ("what holds of all has no exception: a relation of its own", every, false),
+    ("`in` binds a variable, without a word before it", some_in, true),
+    ("an atom holds where some fact matches, without a word before it", exists, true),
+    ("a function has its value as the first argument", methods, true),
+    ("a string with values in it is `format(…)`", formatted, true),
+    ("a variable has one value: another one needs a name of its own", augmented, false),
     ("the fields of a request are the columns of a relation, which an atom reads", documents, false),
+    ("a value has no fields: an atom reads a column", fields, false),
     ("time that passes is a comparison with the clock", passed, false),
     ("the remainder of a division is `%`", remainder, true),
     ("a variable starts with an upper-case letter and has no `?`", question_marks, true),
@@ -37,10 +53,13 @@ const HABITS: [(&str, Rewriter, bool); 20] = [
     ("a list is a relation with a fact for each element, and an atom binds one of them", lists, false),
     ("literals are separated by `,`", sql_words, true),
     ("a rule is not written as `if … then`", if_then, true),
+    ("a condition is a literal of the body", conditions_after, true),
+    ("alternatives are rules of their own", conditionals, true),
     ("a rule has its head first, then `:-` and its body", head_last, true),
     ("alternatives are rules of their own", either, true),
     ("alternatives are rules of their own", nested_either, true),
     ("a choice of values is written as `if(condition, value, otherwise)`", ternary, true),
+    ("conditions are joined by `,`, or within parentheses", connected, true),
     ("texts are compared by functions", text_operators, true),
     ("any value is written as `_`", stars, true),
     ("a duration is written with a unit, without a space", durations, true),
@@ -64,72 +83,6 @@ pub(crate) fn habit(text: &str) -> Option<Habit> {
     }
     let form = join(&marks(found));
     message.map(|message| Habit { message, form, example: None, is_exact })
-}
-
-/// A statement of a language that has no clauses, at the beginning of `text`: what it is, and how long it is.
-pub(crate) fn statement(text: &str) -> Option<(Habit, usize)> {
-    let begins = |word: &str| {
-        let start = text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-        start && text.get(word.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace))
-    };
-    let cedar = ["permit", "forbid"].into_iter().find(|word| text.starts_with(&format!("{word}(")));
-    let is_cedar =
-        cedar.is_some() && ["principal", "action", "resource"].iter().all(|word| text.contains(word));
-    if !is_cedar && !["select", "insert into", "create table", "delete from"].into_iter().any(begins) {
-        return rego(text);
-    }
-    let blank = text.find("\n\n").unwrap_or(text.len());
-    let end = text.find(';').map_or(blank, |at| (at + 1).min(blank));
-    let whole = text.get(..end)?;
-    if let Some(word) = cedar.filter(|_| is_cedar) {
-        return Some((cedar_rule(word, whole)?, end));
-    }
-    let form = select(whole).unwrap_or_else(|| String::from("result(X) :- table(column: X), X < 0.5."));
-    Some((Habit { message: "a statement of SQL", form, example: None, is_exact: false }, end))
-}
-
-/// `SELECT a, b FROM t WHERE …` as a rule.
-fn select(text: &str) -> Option<String> {
-    let pieces = scan(text);
-    let word = |wanted: &str| pieces.iter().position(|piece| piece.text.eq_ignore_ascii_case(wanted));
-    let (from, filter) = (word("from")?, word("where"));
-    let columns = pieces.get(1..from)?;
-    let table = pieces.get(from + 1).filter(|piece| matches!(piece.kind, Kind::Word))?;
-    let body = filter.map_or(&[][..], |at| pieces.get(at + 1..).unwrap_or_default());
-    let body: Vec<&Piece> = body.iter().filter(|piece| !piece.is(";") && !piece.is(".")).collect();
-    let plain = |piece: &Piece| matches!(piece.kind, Kind::Word) || piece.is(",");
-    if columns.is_empty() || !columns.iter().all(plain) || filter.is_none() && pieces.len() > from + 3 {
-        return None;
-    }
-    let and = |piece: &Piece| piece.text.eq_ignore_ascii_case("and");
-    let names: Vec<&Piece> = columns.iter().chain(body.iter().copied()).collect();
-    let names: Vec<&str> = names
-        .into_iter()
-        .filter(|piece| piece.kind == Kind::Word && !and(piece) && !is_text_operator(piece))
-        .map(|piece| piece.text.as_str())
-        .fold(Vec::new(), |mut known, name| {
-            if !known.contains(&name) {
-                known.push(name);
-            }
-            known
-        });
-    let upper = |name: &str| super::variable_form(name);
-    let head: Vec<String> =
-        columns.iter().filter(|piece| !piece.is(",")).map(|piece| upper(&piece.text)).collect();
-    let named: Vec<String> = names.iter().map(|name| format!("{name}: {}", upper(name))).collect();
-    let conditions: Vec<Piece> = body
-        .into_iter()
-        .map(|piece| match piece.kind {
-            _ if and(piece) => Piece::mark(","),
-            Kind::Word if is_text_operator(piece) => piece.clone(),
-            Kind::Word => Piece::new(Kind::Upper, upper(&piece.text)),
-            _ => piece.clone(),
-        })
-        .collect();
-    let conditions = marks(conditions);
-    let conditions = text_operators(&conditions).unwrap_or(conditions);
-    let rest = if conditions.is_empty() { String::new() } else { format!(", {}", join(&conditions)) };
-    Some(format!("selected({}) :- {}({}){rest}.", head.join(", "), table.text, named.join(", ")))
 }
 
 /// The head with its `:-`, and the body without its full stop.
@@ -229,6 +182,13 @@ fn nested_either(pieces: &[Piece]) -> Option<Vec<Piece>> {
     Some(out)
 }
 
+/// `h :- c -> a ; b.`
+fn conditionals(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let (head, body) = parts(pieces)?;
+    let bodies = conditional(&split(body, ";"))?;
+    Some(bodies.into_iter().flat_map(|body| rule(head, &body)).collect())
+}
+
 /// The bodies of `c -> a ; b` of Prolog: one where the condition holds, one where it doesn't.
 fn conditional(parts: &[&[Piece]]) -> Option<Vec<Vec<Piece>>> {
     let [first, otherwise] = parts else { return None };
@@ -285,14 +245,14 @@ fn ternary(pieces: &[Piece]) -> Option<Vec<Piece>> {
     Some(out)
 }
 
-fn is_text_operator(piece: &Piece) -> bool {
+pub(super) fn is_text_operator(piece: &Piece) -> bool {
     ["contains", "like", "startswith", "endswith", "starts_with", "ends_with"]
         .iter()
         .any(|word| piece.text.eq_ignore_ascii_case(word))
 }
 
 /// `T contains "a"` and `T like "a%"`.
-fn text_operators(pieces: &[Piece]) -> Option<Vec<Piece>> {
+pub(super) fn text_operators(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let value = |piece: Option<&Piece>| {
         piece.filter(|piece| matches!(piece.kind, Kind::Upper | Kind::Value)).map(|piece| piece.text.clone())
     };

@@ -7,14 +7,18 @@ mod construct;
 mod declaration;
 mod habit;
 mod prolog;
+mod python;
 mod scan;
 mod spelling;
+mod sql;
+mod statement;
 mod variable;
 
 pub(super) use declaration::{Declared, crepe, declared_in, mangle, souffle, type_name};
-pub(super) use habit::{Habit, habit, statement};
+pub(super) use habit::{Habit, habit};
+pub(super) use statement::statement;
 pub(super) use variable::has_lower_variables;
-pub(crate) use variable::variable_form;
+pub use variable::variable_form;
 
 use scan::{Piece, join, scan};
 

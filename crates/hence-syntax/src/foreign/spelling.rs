@@ -67,8 +67,14 @@ pub(super) fn comprehended(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let parts = [";", ":", "|"].map(|mark| split(inside, mark)).into_iter().find(|parts| parts.len() == 2)?;
     let [term, body] = parts.try_into().ok()?;
     let is_term = |piece: &Piece| matches!(piece.kind, Kind::Upper | Kind::Value);
-    if !matches!(term, [one] if is_term(one)) || body.is_empty() {
+    if body.is_empty() {
         return None;
+    }
+    if !matches!(term, [one] if is_term(one)) {
+        let atom = matches!(term, [name, open, ..] if name.kind == Kind::Word && open.is("("));
+        let joined = [term, &[Piece::mark(",")], body].concat();
+        let parts = [pieces.get(..at + 2)?, &joined, pieces.get(close..)?];
+        return atom.then(|| parts.concat());
     }
     let call = [&[Piece::mark("(")], term, &[Piece::mark(")"), Piece::mark("{")], body].concat();
     Some([pieces.get(..=at)?, &call, pieces.get(close..)?].concat())

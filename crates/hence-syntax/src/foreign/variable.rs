@@ -8,7 +8,7 @@ const KEPT: [&str; 12] =
     ["true", "false", "not", "and", "or", "in", "if", "limit", "per", "by", "desc", "as"];
 
 /// The variable that a lower-case word was probably meant to be: `tool_id` is `ToolId`.
-pub(crate) fn variable_form(word: &str) -> String {
+pub fn variable_form(word: &str) -> String {
     let hidden = if word.starts_with('_') { "_" } else { "" };
     word.split('_')
         .filter(|part| !part.is_empty())
@@ -54,6 +54,7 @@ pub(super) fn raise_variables(pieces: Vec<Piece>) -> Vec<Piece> {
         if !word
             || stays(at)
             || KEPT.contains(&piece.text.as_str())
+            || piece.text.contains('(')
             || piece.text.starts_with(|c: char| c.is_uppercase())
         {
             piece.clone()

@@ -8,6 +8,7 @@ use hence_core::value::Value;
 use super::super::codes;
 use super::super::token::TokenKind;
 use super::{Lexer, literal};
+use crate::part;
 
 /// What is before the `.` and the name of a relation as it was recorded, in the rules of a migration.
 const OLD: &str = "old";
@@ -71,6 +72,12 @@ impl Lexer<'_> {
     pub(super) fn slash(&mut self, start: usize) -> Option<TokenKind> {
         let next = self.cursor.byte(1);
         match next {
+            Some(b'/') if self.after_value && self.divides() => {
+                self.cursor.eat("//");
+                let label = "ints are divided by `/`, towards zero";
+                self.mended(codes::FOREIGN_OPERATOR, "unknown operator `//`", self.span(start), label, "/");
+                Some(TokenKind::Slash)
+            }
             Some(b'/') => self.foreign_comment(start, "//"),
             Some(b'*') => self.foreign_comment(start, "/*"),
             Some(b) if b.is_ascii_lowercase() && (!self.after_value || self.after_opener) => {
@@ -82,6 +89,14 @@ impl Lexer<'_> {
             }
             Some(_) => Some(self.tight_slash(start)),
         }
+    }
+
+    /// Whether what follows `//` can be divided by.
+    fn divides(&self) -> bool {
+        let after = part(self.cursor.rest(), 2..).trim_start_matches(' ');
+        let mut letters = after.chars();
+        let first = letters.next().is_some_and(|c| c.is_ascii_digit() || c.is_ascii_uppercase());
+        first && !letters.next().is_some_and(|c| c.is_ascii_lowercase())
     }
 
     /// A `/` without a space after it where only a division can be, or nothing can.

@@ -118,6 +118,31 @@ impl<'a> Parser<'a> {
         None
     }
 
+    /// Whether `@prefix`, `@import` or another directive of Nemo comes next.
+    pub(super) fn at_nemo_directive(&self) -> bool {
+        let known = ["prefix", "base", "import", "export", "declare", "parameter"];
+        matches!(self.ahead.kind, TokenKind::Word(word) if known.contains(&word.as_str()))
+    }
+
+    /// `@import p :- csv{resource="p.csv"} .` and the like of Nemo.
+    pub(super) fn nemo_directive(&mut self) -> Option<Item> {
+        let start = self.current.span;
+        let line = self.rest_from(start).lines().next().unwrap_or("").trim_end();
+        let mut words = line.split([' ', '(']);
+        let (directive, name) = (words.next().unwrap_or(""), words.next().unwrap_or("name"));
+        let help = match directive {
+            "@import" => format!("write: `input {name}(column: type, …).`, and read the file with `--facts`"),
+            "@export" => format!("write: `decision {name}(column: type, …).`, and run `hence derive {name}`"),
+            "@declare" => format!("write: `relation {name}(column: type, …).`"),
+            "@parameter" => format!("write: `param {}: type = value.`", name.trim_start_matches('$')),
+            _ => String::from("remove it; a name is written `/name`"),
+        };
+        let message = format!("unknown directive `{directive}`");
+        self.report(codes::FOREIGN_DECLARATION, message, start.to(self.ahead.span), "Nemo syntax", &help);
+        self.resume_at(start.start as usize + line.len());
+        None
+    }
+
     /// Reports a declaration that can't be read.
     fn unknown_declaration(&mut self, message: &str, keyword: &str) -> Option<Item> {
         let help = format!("write: `{keyword} name(column: type, …).`");

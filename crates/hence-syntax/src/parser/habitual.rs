@@ -46,8 +46,8 @@ impl Parser<'_> {
             _ => start,
         };
         let text = part(self.text, start.start as usize..end as usize);
-        if ["?", "input.", "data."].iter().any(|cut| text.ends_with(cut)) {
-            // A query ends with `?`, a clause with `.`; what goes on is a choice of values, or a field of a document.
+        if ["?", "input.", "data."].iter().any(|cut| text.ends_with(cut)) || self.goes_on_after(text, end) {
+            // A query ends with `?`, a clause with `.`; what goes on is a choice of values, a field, or a method.
             let line = part(self.text, end as usize..).lines().next().unwrap_or("");
             end += line.len() as u32;
         }
@@ -89,7 +89,9 @@ impl Parser<'_> {
         let text = part(self.text, start as usize..end as usize);
         let Some(open) = unclosed(text).and_then(|open| u32::try_from(open).ok()) else { return false };
         let open = Span::new(self.file, start + open, start + open + 1);
-        let fault = Diagnostic::new(codes::UNBALANCED, "unclosed `(`").at(open, "opened here");
+        let fault = Diagnostic::new(codes::UNBALANCED, "unclosed `(`")
+            .at(open, "opened here")
+            .help("close it; within parentheses conditions are joined by `and` and `or`");
         let own = |code: Code| self.lexer.faults.iter().skip(faults).find(|fault| fault.code == code);
         // Its parenthesis may be in the string, or beyond what nests too deep.
         if [codes::UNCLOSED_STRING, codes::TOO_DEEP].into_iter().any(|code| own(code).is_some()) {
@@ -99,6 +101,21 @@ impl Parser<'_> {
         self.deferred = None;
         self.lexer.faults.replace(faults, end, fault);
         true
+    }
+
+    /// Whether a `?` follows, or a `.` after a value takes a field or a method of it.
+    fn goes_on_after(&self, text: &str, end: u32) -> bool {
+        let after = part(self.text, end as usize..);
+        let (value, rest) = match text.strip_suffix('.') {
+            Some(value) => (value, after),
+            None => (text, after.strip_prefix('.').unwrap_or("")),
+        };
+        if after.trim_start_matches(' ').starts_with('?') {
+            return true;
+        }
+        let named = rest.starts_with(|c: char| c.is_ascii_lowercase());
+        let word = value.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("");
+        named && (value.ends_with('"') || word.starts_with(|c: char| c.is_ascii_uppercase()))
     }
 
     /// The first line of a clause.

@@ -1,6 +1,6 @@
 //! Items: what a clause is, by its first two tokens.
 
-use hence_core::diagnostic::nearest;
+use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
@@ -8,6 +8,7 @@ use super::super::codes;
 use super::super::token::{Position, TokenKind};
 use super::super::tree::Item;
 use super::Parser;
+use crate::part;
 
 impl Parser<'_> {
     /// One item; none where nothing could be read. Always takes a token, but at the end of the text.
@@ -29,6 +30,7 @@ impl Parser<'_> {
                 _ => self.rule().map(Item::Rule),
             },
             TokenKind::At if self.at_crepe_attribute() => self.crepe_declaration(),
+            TokenKind::At if self.at_nemo_directive() => self.nemo_directive(),
             TokenKind::At => self.rule().map(Item::Rule),
             TokenKind::Variable(word) if word.as_str() == "Decl" && name_follows => self.mangle_declaration(),
             TokenKind::Variable(_) if next == TokenKind::LeftParen => self.rule().map(Item::Rule),
@@ -107,6 +109,7 @@ impl Parser<'_> {
                 self.bump();
                 return;
             }
+            TokenKind::Minus if self.at_double_minus() => return self.comment_of_sql(),
             TokenKind::Broken => self.silent = true,
             TokenKind::Bang => {
                 let help = "only body literals can be negated; `then !p(…) :- …` retracts a fact of an input";
@@ -122,5 +125,21 @@ impl Parser<'_> {
         }
         self.bump();
         self.skip_clause();
+    }
+
+    fn at_double_minus(&self) -> bool {
+        self.ahead.kind == TokenKind::Minus && self.ahead.span.start == self.current.span.end
+    }
+
+    /// Reports `-- a comment`, and skips its line.
+    fn comment_of_sql(&mut self) {
+        let span = self.current.span.to(self.ahead.span);
+        let line = part(self.text, span.start as usize..).lines().next().unwrap_or("").trim_end();
+        let fault = Diagnostic::new(codes::FOREIGN_COMMENT, "`--` does not start a comment")
+            .at(span, "a comment starts with `#` and runs to the end of its line")
+            .help(format!("write: `# {}`", line.trim_start_matches('-').trim()))
+            .fix(span, "#");
+        self.fault(fault);
+        self.resume_at(span.start as usize + line.len());
     }
 }

@@ -32,7 +32,7 @@ use hence_core::value::Value;
 use super::codes;
 use super::lexer::Lexer;
 use super::token::{Token, TokenKind};
-use super::tree::{Atom, Expr, ExprKind, File, Item, Literal};
+use super::tree::{Atom, Expr, ExprKind, File, Item, Question};
 
 pub(crate) use doc::doc_line;
 use rule::Head;
@@ -54,18 +54,19 @@ pub fn parse(file: FileId, text: &str) -> (File, Vec<Diagnostic>) {
     Parser::new(file, text).file()
 }
 
-/// Parses the body of a query: literals between commas, with or without a full stop at the end.
-pub fn parse_query(file: FileId, text: &str) -> (Vec<Literal>, Vec<Diagnostic>) {
+/// Parses a query: literals between commas, perhaps a limit, with or without a full stop at the end.
+pub fn parse_query(file: FileId, text: &str) -> (Question, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
-        return (Vec::new(), vec![too_large(file, text.len())]);
+        return (Question::default(), vec![too_large(file, text.len())]);
     }
     let mut parser = Parser::new(file, text);
     let literals = parser.literals();
+    let limit = parser.at_word("limit").then(|| parser.limit());
     if literals.is_empty() {
         parser.expected("a literal, such as `p(X)`");
     }
     parser.end_of_input("the query");
-    (literals, parser.into_faults())
+    (Question { literals, limit }, parser.into_faults())
 }
 
 /// Parses one atom, with or without a full stop at the end; arguments may be given by position or by name.

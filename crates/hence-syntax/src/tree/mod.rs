@@ -265,6 +265,15 @@ pub struct Rule {
     pub span: Span,
 }
 
+/// A query: a body, and which of its matches are kept.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// The literals.
+    pub literals: Vec<Literal>,
+    /// How many matches are kept.
+    pub limit: Option<Limit>,
+}
+
 /// `limit N per X, Y by key [desc], … as R`.
 #[derive(Clone, Debug)]
 pub struct Limit {

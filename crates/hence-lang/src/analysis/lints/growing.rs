@@ -40,7 +40,7 @@ fn of_rule(rules: Rules<'_>, rule: &Rule, together: &[RelationId]) -> Option<Dia
 }
 
 /// Whether a rule makes values, in a column of its head that nothing in it bounds, from facts of relations `together`.
-pub(super) fn grows(rule: &Rule, together: &[RelationId]) -> bool {
+pub(crate) fn grows(rule: &Rule, together: &[RelationId]) -> bool {
     let flow = Flow::new(rule, together);
     rule.terms
         .iter()

@@ -1,0 +1,193 @@
+//! What Python, Rego and other languages have inside a rule: methods, fields, quantifiers, conditions at the end.
+
+use super::call::functions;
+use super::scan::{Kind, Piece, closing, split};
+use super::variable::{raise_variables, variable_form};
+
+/// The pieces without those from `start` to before `end`, and without one comma beside them.
+pub(super) fn without(pieces: &[Piece], start: usize, end: usize) -> Option<Vec<Piece>> {
+    let comma = |at: usize| pieces.get(at).is_some_and(|piece| piece.is(","));
+    let (start, end) = match start.checked_sub(1).filter(|before| comma(*before)) {
+        Some(before) => (before, end),
+        None => (start, end + usize::from(comma(end))),
+    };
+    Some([pieces.get(..start)?, pieces.get(end..)?].concat())
+}
+
+/// `S.startswith("a")`.
+pub(super) fn methods(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let is_value = |piece: &Piece| matches!(piece.kind, Kind::Upper | Kind::Value);
+    let at = pieces.windows(4).position(|four| {
+        matches!(four, [value, dot, name, open] if is_value(value) && dot.is(".") && name.kind == Kind::Word && open.is("("))
+    })?;
+    let close = closing(pieces, at + 3)?;
+    let [value, _, name, open] = pieces.get(at..at + 4)? else { return None };
+    let name = match name.text.as_str() {
+        "startswith" | "startsWith" => "starts_with",
+        "endswith" | "endsWith" => "ends_with",
+        "toLowerCase" => "lower",
+        "toUpperCase" => "upper",
+        "strip" => "trim",
+        "size" | "length" | "count" => "len",
+        "includes" => "contains",
+        other => other,
+    };
+    let mut call = vec![Piece::new(Kind::Word, name), open.clone(), value.clone()];
+    let args = pieces.get(at + 4..close)?;
+    call.extend((!args.is_empty()).then(|| Piece::mark(",")));
+    call.extend_from_slice(args);
+    let out = [pieces.get(..at)?, &call, pieces.get(close..)?].concat();
+    Some(methods(&out).unwrap_or(out))
+}
+
+/// `X.owner`: an atom that reads the column.
+pub(super) fn fields(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let at = pieces.windows(3).position(|three| {
+        matches!(three, [value, dot, name] if value.kind == Kind::Upper && dot.is(".") && name.kind == Kind::Word)
+    })?;
+    let [value, _, name] = pieces.get(at..at + 3)? else { return None };
+    let column = Piece::new(Kind::Upper, variable_form(&name.text));
+    let atom = format!("{}(id: {}, {}: {})", value.text.to_lowercase(), value.text, name.text, column.text);
+    let body = pieces.iter().position(|piece| piece.is(":-")).filter(|turnstile| *turnstile < at)?;
+    let atom = [Piece::new(Kind::Word, atom), Piece::mark(",")];
+    let parts = [pieces.get(..=body)?, &atom, pieces.get(body + 1..at)?, &[column], pieces.get(at + 3..)?];
+    Some(parts.concat())
+}
+
+/// `f"{X}"`.
+pub(super) fn formatted(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let is_text = |piece: &Piece| piece.kind == Kind::Value && piece.text.starts_with('"');
+    let at =
+        pieces.windows(2).position(|pair| matches!(pair, [f, text] if f.is_word("f") && is_text(text)))?;
+    let call =
+        [Piece::new(Kind::Word, "format"), Piece::mark("("), pieces.get(at + 1)?.clone(), Piece::mark(")")];
+    Some([pieces.get(..at)?, &call, pieces.get(at + 2..)?].concat())
+}
+
+/// `X += 1`.
+pub(super) fn augmented(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let at = pieces.windows(3).position(|three| {
+        matches!(three, [var, operator, equal] if var.kind == Kind::Upper
+            && ["+", "-", "*", "/"].iter().any(|mark| operator.is(mark)) && equal.is("="))
+    })?;
+    let [var, operator, equal] = pieces.get(at..at + 3)? else { return None };
+    let new = Piece::new(Kind::Upper, format!("New{}", var.text));
+    let bind = [new, equal.clone(), var.clone(), operator.clone()];
+    Some([pieces.get(..at)?, &bind, pieces.get(at + 3..)?].concat())
+}
+
+/// `h :- a if b.`
+pub(super) fn conditions_after(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let turnstile = pieces.iter().position(|piece| piece.is(":-"))?;
+    let at = (turnstile + 2..pieces.len()).find(|at| {
+        let opens = pieces.get(at + 1).is_some_and(|next| next.is("("));
+        let after = pieces.get(at - 1).is_some_and(|before| before.is(")") || before.kind != Kind::Mark);
+        pieces.get(*at).is_some_and(|piece| piece.is_word("if")) && after && !opens
+    })?;
+    let mut out = pieces.to_vec();
+    *out.get_mut(at)? = Piece::mark(",");
+    Some(out)
+}
+
+/// `exists p(X)`.
+pub(super) fn exists(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let at = pieces.windows(3).position(|three| {
+        matches!(three, [word, name, open] if (word.is_word("exists") || word.text == "EXISTS")
+            && name.kind == Kind::Word && open.is("("))
+    })?;
+    Some([pieces.get(..at)?, pieces.get(at + 1..)?].concat())
+}
+
+/// `some i in [1, 2]`.
+pub(super) fn some_in(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let at = pieces.windows(3).position(|three| {
+        matches!(three, [some, name, within] if some.is_word("some") && name.kind != Kind::Mark && within.is_word("in"))
+    })?;
+    let clause = pieces.iter().any(|piece| piece.is(":-"));
+    let name = pieces.get(at + 1).filter(|_| clause)?.text.clone();
+    let upper = |piece: &Piece| match piece.is_word(&name) {
+        true => Piece::new(Kind::Upper, variable_form(&name)),
+        false => piece.clone(),
+    };
+    Some([pieces.get(..at)?, pieces.get(at + 1..)?].concat().iter().map(upper).collect())
+}
+
+/// `every y in ys { y > 1 }`: no exception is there.
+pub(super) fn every(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let at = pieces.windows(3).position(|three| {
+        matches!(three, [every, name, within] if every.is_word("every") && name.kind != Kind::Mark && within.is_word("in"))
+    })?;
+    let open = at + pieces.get(at..)?.iter().position(|piece| piece.is("{"))?;
+    let close = closing(pieces, open)?;
+    let relation = pieces.get(open - 1).filter(|name| name.kind == Kind::Word)?;
+    let raised = raise_variables(pieces.get(open + 1..close)?.to_vec());
+    let var = Piece::new(Kind::Upper, variable_form(&pieces.get(at + 1)?.text));
+    let head = [Piece::new(Kind::Word, "exception"), Piece::mark("("), Piece::mark(")")];
+    let not = [Piece::mark("!"), Piece::mark("(")];
+    let rule = [
+        &head[..],
+        &[Piece::mark(":-"), relation.clone(), Piece::mark("("), var, Piece::mark(")"), Piece::mark(",")],
+        &not,
+        &raised,
+        &[Piece::mark(")"), Piece::mark(".")],
+    ];
+    Some([pieces.get(..at)?, &[Piece::mark("!")], &head, pieces.get(close + 1..)?, &rule.concat()].concat())
+}
+
+/// `h <= b.`
+pub(super) fn turned(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let arrow =
+        closing(pieces, 1).filter(|_| pieces.first().is_some_and(|name| name.kind == Kind::Word))? + 1;
+    let atom = matches!(pieces.get(arrow + 1..arrow + 3), Some([name, open]) if name.kind == Kind::Word && open.is("("));
+    let plain = !pieces.iter().any(|piece| piece.is(":-"));
+    let mut out = pieces.to_vec();
+    *out.get_mut(arrow).filter(|mark| mark.is("<=") && atom && plain)? = Piece::mark(":-");
+    Some(out)
+}
+
+/// `:lt(X, 3)` of Mangle.
+pub(super) fn prefixed(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let prefixed = pieces.iter().any(|piece| piece.kind == Kind::Word && piece.text.starts_with(':'));
+    prefixed.then(|| functions(pieces.to_vec()))
+}
+
+/// `A = 1 or B = 2` and `A = 1 and B = 2` outside parentheses, of conditions alone.
+pub(super) fn connected(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    const TESTS: [&str; 5] = ["contains", "starts_with", "ends_with", "matches", "len"];
+    let turnstile = pieces.iter().position(|piece| piece.is(":-"))?;
+    let (head, body) = pieces.split_at_checked(turnstile + 1)?;
+    let end = body.iter().rposition(|piece| piece.is(".")).unwrap_or(body.len());
+    let mut found = false;
+    let literals = split(body.get(..end)?, ",").into_iter().map(|literal| {
+        let or = split_word(literal, "or").len() > 1;
+        let calls = literal.windows(2).any(|pair| {
+            matches!(pair, [name, open] if name.kind == Kind::Word && open.is("(")
+                && !TESTS.contains(&name.text.as_str()) && !["and", "or", "not"].contains(&name.text.as_str()))
+        });
+        let and = split_word(literal, "and");
+        found |= !calls && or || and.len() > 1;
+        match (or, calls) {
+            (true, false) => [&[Piece::mark("(")], literal, &[Piece::mark(")")]].concat(),
+            (false, _) => and.join(&Piece::mark(",")),
+            (true, true) => literal.to_vec(),
+        }
+    });
+    let literals: Vec<Vec<Piece>> = literals.collect();
+    found.then(|| [head, &literals.join(&Piece::mark(",")), body.get(end..).unwrap_or_default()].concat())
+}
+
+/// The runs of pieces between a word outside all parentheses.
+fn split_word<'a>(pieces: &'a [Piece], word: &str) -> Vec<&'a [Piece]> {
+    let (mut depth, mut start, mut parts) = (0i32, 0, Vec::new());
+    for (at, piece) in pieces.iter().enumerate() {
+        let opens = ["(", "[", "{"].iter().any(|mark| piece.is(mark));
+        let closes = [")", "]", "}"].iter().any(|mark| piece.is(mark));
+        depth += i32::from(opens) - i32::from(closes);
+        if depth == 0 && piece.is_word(word) {
+            parts.extend(pieces.get(start..at));
+            start = at + 1;
+        }
+    }
+    parts.extend(pieces.get(start..));
+    parts
+}

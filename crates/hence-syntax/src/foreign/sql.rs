@@ -1,0 +1,81 @@
+//! What SQL has inside a rule: ranges, lists and queries after `IN`, nulls.
+
+use super::python::without;
+use super::scan::{Kind, Piece, closing, split};
+
+fn is(piece: Option<&Piece>, word: &str) -> bool {
+    piece.is_some_and(|piece| piece.kind != Kind::Value && piece.text.eq_ignore_ascii_case(word))
+}
+
+/// `X BETWEEN 1 AND 5`.
+pub(super) fn between(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let at = (1..pieces.len()).find(|at| is(pieces.get(*at), "between"))?;
+    let [value] = pieces.get(at - 1..at)? else { return None };
+    let [low, and, high] = pieces.get(at + 1..at + 4)? else { return None };
+    if value.kind != Kind::Upper || !is(Some(and), "and") {
+        return None;
+    }
+    let both = [
+        value.clone(),
+        Piece::mark(">="),
+        low.clone(),
+        Piece::mark(","),
+        value.clone(),
+        Piece::mark("<="),
+        high.clone(),
+    ];
+    Some([pieces.get(..at - 1)?, &both, pieces.get(at + 4..)?].concat())
+}
+
+/// `X IN (1, 2)`, `X NOT IN (…)` and `X IN (SELECT a FROM t)`.
+pub(super) fn within(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let at = (1..pieces.len())
+        .find(|at| is(pieces.get(*at), "in") && pieces.get(at + 1).is_some_and(|open| open.is("(")))?;
+    let negated = is(pieces.get(at - 1), "not");
+    let start = at.checked_sub(1 + usize::from(negated))?;
+    let value = pieces.get(start).filter(|value| value.kind == Kind::Upper)?.clone();
+    let close = closing(pieces, at + 1)?;
+    let inner = pieces.get(at + 2..close)?;
+    let literal = match inner {
+        [select, column, from, table] if is(Some(select), "select") && is(Some(from), "from") => {
+            let bang = negated.then(|| Piece::mark("!"));
+            let atom =
+                [table.clone(), Piece::mark("("), column.clone(), Piece::mark(":"), value, Piece::mark(")")];
+            bang.into_iter().chain(atom).collect()
+        }
+        _ if split(inner, ",").iter().all(|one| matches!(one, [one] if one.kind == Kind::Value)) => {
+            let list = [&[value, Piece::new(Kind::Word, "in"), Piece::mark("[")], inner, &[Piece::mark("]")]]
+                .concat();
+            match negated {
+                true => [&[Piece::mark("!"), Piece::mark("(")], &list[..], &[Piece::mark(")")]].concat(),
+                false => list,
+            }
+        }
+        _ => return None,
+    };
+    Some([pieces.get(..start)?, &literal, pieces.get(close + 1..)?].concat())
+}
+
+/// `S IS NOT NULL`, `S = null` and `S == None`.
+pub(super) fn nulls(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let at = (2..pieces.len()).find(|at| {
+        pieces.get(*at).is_some_and(|piece| {
+            ["NULL", "null", "None", "nil"].contains(&piece.text.as_str()) && piece.kind != Kind::Value
+        })
+    })?;
+    let negated = is(pieces.get(at - 1), "not") && is(pieces.get(at - 2), "is");
+    let start = at.checked_sub(2 + usize::from(negated))?;
+    let operator = pieces.get(start + 1)?;
+    let there = negated || operator.is("!=") || operator.is("<>");
+    let known = ["=", "==", "!=", "<>", "==="].iter().any(|mark| operator.is(mark));
+    if !known && !is(Some(operator), "is") {
+        return None;
+    }
+    let value = pieces.get(start).filter(|value| value.kind == Kind::Upper)?.clone();
+    if there {
+        return without(pieces, start, at + 1);
+    }
+    let absent =
+        [Piece::mark("!"), Piece::new(Kind::Word, "known"), Piece::mark("("), value, Piece::mark(")")];
+    Some([pieces.get(..start)?, &absent, pieces.get(at + 1..)?].concat())
+}
