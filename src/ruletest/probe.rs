@@ -161,9 +161,8 @@ pub(super) fn order(program: &Program, body: &[Literal], without: Option<usize>)
     let literal = |at: usize| body.get(at).or_broken("an order has the literals of its body");
     let mut left: Vec<usize> = (0..body.len()).filter(|at| Some(*at) != without).collect();
     let (mut bound, mut placed) = (BTreeSet::new(), Vec::new());
-    let ready = |at: usize, bound: &BTreeSet<VarId>| {
-        required_variables(program, literal(at), &made).is_subset(bound)
-    };
+    let ready =
+        |at: usize, bound: &BTreeSet<VarId>| required_variables(program, literal(at), &made).is_subset(bound);
     while let Some(next) = left.iter().position(|at| ready(*at, &bound)) {
         let at = left.remove(next);
         bound.extend(literal(at).binds());

@@ -15,6 +15,7 @@
 //! values where no two matches have the same), and one that a guard (`requires`) refuses at load.
 
 mod equivalent;
+mod exprs;
 mod neighbour;
 mod run;
 mod variants;

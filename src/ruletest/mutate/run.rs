@@ -131,7 +131,8 @@ impl Job {
         let mut tests = 0;
         for (at, change) in &self.sites {
             let bench = bench(benches, *at);
-            let mut reaching = bench.trials.iter().filter(|trial| trial.reaches(&bench.checked, change)).peekable();
+            let mut reaching =
+                bench.trials.iter().filter(|trial| trial.reaches(&bench.checked, change)).peekable();
             if reaching.peek().is_none() {
                 continue;
             }

@@ -9,7 +9,6 @@ use hence_core::value::{Type, Value};
 use hence_lang::analysis::checked::{self, Aggregated, Arg, Checked, Literal};
 use hence_lang::builtins::aggregate::Aggregate;
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
-use hence_lang::builtins::op::Op;
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{self, Program};
 use hence_lang::lower::{alone, holds_values};
@@ -17,6 +16,7 @@ use hence_lang::lower::{alone, holds_values};
 use super::super::probe::order;
 use super::super::stuck::one_line;
 use super::equivalent::{counts_alike, is_implied};
+use super::exprs::with;
 use super::neighbour::neighbours;
 use super::{Mutant, MutantChange};
 
@@ -24,9 +24,9 @@ use super::{Mutant, MutantChange};
 const RANKS_ONLY: i64 = 1_000_000;
 
 /// A changed piece of a rule: where, and what to say.
-struct Edit {
-    span: Span,
-    says: String,
+pub(super) struct Edit {
+    pub(super) span: Span,
+    pub(super) says: String,
     /// Whether it is known to change nothing.
     equivalent: bool,
     /// The positive atom that was dropped.
@@ -34,7 +34,7 @@ struct Edit {
 }
 
 impl Edit {
-    fn new(span: Span, says: String) -> Self {
+    pub(super) fn new(span: Span, says: String) -> Self {
         Self { span, says, equivalent: false, dropped: None }
     }
 }
@@ -69,14 +69,8 @@ fn gone(rule: &checked::Rule) -> checked::Rule {
     gone
 }
 
-/// A list with another element at a place.
-fn with<T: Clone>(list: &[T], at: usize, changed: T) -> Vec<T> {
-    let mut other = list.to_vec();
-    other.iter_mut().skip(at).take(1).for_each(|slot| *slot = changed.clone());
-    other
-}
-
-struct Making<'a> {
+/// Mutants on their way.
+pub(super) struct Making<'a> {
     checked: &'a Checked,
     program: &'a Program,
     sources: &'a Sources,
@@ -99,7 +93,7 @@ impl Making<'_> {
         column.or_broken("a fact has the columns of its relation").ty.set.as_deref()
     }
 
-    fn text(&self, span: Span) -> String {
+    pub(super) fn text(&self, span: Span) -> String {
         one_line(self.sources.slice(span))
     }
 
@@ -129,8 +123,7 @@ impl Making<'_> {
     fn rule(&self, at: usize, rule: &checked::Rule, all: &mut Vec<Mutant>) {
         let id = rule.id.as_str();
         let mut add = |changed: checked::Rule, edit: Edit| {
-            let mut mutant =
-                self.mutant(MutantChange::Rule(at, Box::new(changed)), edit.span, id, edit.says);
+            let mut mutant = self.mutant(MutantChange::Rule(at, Box::new(changed)), edit.span, id, edit.says);
             (mutant.equivalent, mutant.dropped) = (edit.equivalent, edit.dropped);
             all.push(mutant);
         };
@@ -185,7 +178,8 @@ impl Making<'_> {
         let span = literal.span();
         let mark = if negated { "!" } else { "" };
         let implied = |rule: &ir::Rule| {
-            let at = rule.body.iter().position(|own| matches!(own, ir::Literal::Atom(_)) && own.span() == span);
+            let at =
+                rule.body.iter().position(|own| matches!(own, ir::Literal::Atom(_)) && own.span() == span);
             at.is_some_and(|at| is_implied(self.program, rule, at))
         };
         Edit {
@@ -197,9 +191,7 @@ impl Making<'_> {
 
     fn literals(&self, literal: &Literal) -> Vec<(Literal, Edit)> {
         match literal {
-            Literal::Atom { negated, relation, args, span } => {
-                self.atoms(*negated, *relation, args, *span)
-            }
+            Literal::Atom { negated, relation, args, span } => self.atoms(*negated, *relation, args, *span),
             Literal::Test { expr, span } => {
                 let test = |(expr, edit)| (Literal::Test { expr, span: *span }, edit);
                 self.exprs(expr).into_iter().map(test).collect()
@@ -266,8 +258,7 @@ impl Making<'_> {
         out.extend(bodies.map(|(body, edit)| (Aggregated { body, ..of.clone() }, edit)));
         let functions = self.functions(of.aggregate, &of.args, of.function, lowered).into_iter();
         out.extend(
-            functions
-                .map(|(aggregate, args, edit)| (Aggregated { aggregate, args, ..of.clone() }, edit)),
+            functions.map(|(aggregate, args, edit)| (Aggregated { aggregate, args, ..of.clone() }, edit)),
         );
         out
     }
@@ -292,110 +283,7 @@ impl Making<'_> {
         out
     }
 
-    fn lists(&self, args: &[Expr]) -> Vec<(Vec<Expr>, Edit)> {
-        let mut out = Vec::new();
-        for (at, arg) in args.iter().enumerate() {
-            for (changed, edit) in self.exprs(arg) {
-                out.push((with(args, at, changed), edit));
-            }
-        }
-        out
-    }
-
-    /// The changed forms of an expression.
-    fn exprs(&self, expr: &Expr) -> Vec<(Expr, Edit)> {
-        let with = |kind| Expr { kind, ..expr.clone() };
-        let mut out = self.own(expr);
-        match &expr.kind {
-            ExprKind::Const(_)
-            | ExprKind::Var(_)
-            | ExprKind::Param(_)
-            | ExprKind::Unknown
-            | ExprKind::Undefined(_) => {}
-            ExprKind::Call(op, args) => {
-                out.extend(
-                    self.lists(args).into_iter().map(|(args, edit)| (with(ExprKind::Call(*op, args)), edit)),
-                );
-            }
-            ExprKind::Matches(text, pattern) => out.extend(
-                self.exprs(text)
-                    .into_iter()
-                    .map(|(text, edit)| (with(ExprKind::Matches(Box::new(text), pattern.clone())), edit)),
-            ),
-            ExprKind::And(left, right) => out.extend(
-                self.pairs(left, right, |left, right| with(ExprKind::And(Box::new(left), Box::new(right)))),
-            ),
-            ExprKind::Or(left, right) => out.extend(
-                self.pairs(left, right, |left, right| with(ExprKind::Or(Box::new(left), Box::new(right)))),
-            ),
-            ExprKind::If(condition, then, otherwise) => {
-                let parts = [(**condition).clone(), (**then).clone(), (**otherwise).clone()];
-                for (parts, edit) in self.lists(&parts) {
-                    if let Ok([condition, then, otherwise]) = <[Expr; 3]>::try_from(parts) {
-                        let kind = ExprKind::If(Box::new(condition), Box::new(then), Box::new(otherwise));
-                        out.push((with(kind), edit));
-                    }
-                }
-            }
-        }
-        out
-    }
-
-    fn pairs(&self, left: &Expr, right: &Expr, make: impl Fn(Expr, Expr) -> Expr) -> Vec<(Expr, Edit)> {
-        let lefts = self.exprs(left).into_iter().map(|(changed, edit)| (make(changed, right.clone()), edit));
-        let rights = self.exprs(right).into_iter().map(|(changed, edit)| (make(left.clone(), changed), edit));
-        lefts.chain(rights).collect()
-    }
-
-    /// The changes of an expression itself, not of its parts.
-    fn own(&self, expr: &Expr) -> Vec<(Expr, Edit)> {
-        match &expr.kind {
-            // The members of a set that is called by its name stand nowhere.
-            ExprKind::Const(Value::Name(name)) if self.text(expr.span) != name.as_str() => Vec::new(),
-            ExprKind::Const(value) => neighbours(*value, None)
-                .into_iter()
-                .map(|neighbour| {
-                    let says = format!("{value} is {neighbour}");
-                    let kind = ExprKind::Const(neighbour);
-                    (Expr { kind, ..expr.clone() }, Edit::new(expr.span, says))
-                })
-                .collect(),
-            ExprKind::Call(Op::Not, args) => {
-                let dropped = args.iter().map(|arg| {
-                    let says = format!("`not` is dropped before `{}`", self.text(arg.span));
-                    (arg.clone(), Edit::new(expr.span, says))
-                });
-                dropped.collect()
-            }
-            ExprKind::Call(op, args) => match args.as_slice() {
-                [left, right] => self.comparisons(expr, *op, left, right),
-                _ => Vec::new(),
-            },
-            ExprKind::Matches(..) => {
-                let says = format!("`not` is put before `{}`", self.text(expr.span));
-                let kind = ExprKind::Call(Op::Not, vec![expr.clone()]);
-                vec![(Expr { kind, ..expr.clone() }, Edit::new(expr.span, says))]
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn comparisons(&self, expr: &Expr, op: Op, left: &Expr, right: &Expr) -> Vec<(Expr, Edit)> {
-        let change = |other: &Op| {
-            let (a, b) = (self.text(left.span), self.text(right.span));
-            let says = format!("`{a} {} {b}` is `{a} {} {b}`", op.name(), other.name());
-            let kind = ExprKind::Call(*other, vec![left.clone(), right.clone()]);
-            (Expr { kind, ..expr.clone() }, Edit::new(expr.span, says))
-        };
-        others(op).iter().map(change).collect()
-    }
-
-    fn terms(
-        &self,
-        term: &Term,
-        set: Option<&NameSet>,
-        lowered: Option<&ir::Rule>,
-    ) -> Vec<(Term, Edit)> {
+    fn terms(&self, term: &Term, set: Option<&NameSet>, lowered: Option<&ir::Rule>) -> Vec<(Term, Edit)> {
         match term {
             Term::Expr(expr) => match (&expr.kind, set) {
                 (ExprKind::Const(value @ Value::Name(_)), Some(set)) => neighbours(*value, Some(set))
@@ -488,23 +376,6 @@ fn binds_all(lowered: &Program, rule: &ir::Rule) -> bool {
         limit.by.iter().for_each(|(key, _)| key.for_each_var(&mut check));
     }
     safe
-}
-
-/// The comparisons that take the place of one: shifted, and turned round.
-fn others(op: Op) -> &'static [Op] {
-    match op {
-        Op::Less => &[Op::LessEqual, Op::GreaterEqual],
-        Op::LessEqual => &[Op::Less, Op::Greater],
-        Op::Greater => &[Op::GreaterEqual, Op::LessEqual],
-        Op::GreaterEqual => &[Op::Greater, Op::Less],
-        Op::LessText => &[Op::LessEqualText, Op::GreaterEqualText],
-        Op::LessEqualText => &[Op::LessText, Op::GreaterText],
-        Op::GreaterText => &[Op::GreaterEqualText, Op::LessEqualText],
-        Op::GreaterEqualText => &[Op::GreaterText, Op::LessText],
-        Op::Equal => &[Op::NotEqual],
-        Op::NotEqual => &[Op::Equal],
-        _ => &[],
-    }
 }
 
 /// Other aggregates of the same type.
