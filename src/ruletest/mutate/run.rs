@@ -1,19 +1,17 @@
 //! Mutants run: each against the tests that reach what was changed, until one notices.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
+use hence_core::span::FileId;
 use hence_engine::{Limits, Threads};
 use hence_lang::analysis::checked::{self, Checked, Effect, Literal};
 use hence_lang::builtins::expr::ParamId;
 use hence_lang::ir::{Program, Rule, RuleId};
 use hence_lang::lower::lower;
-
-use crate::session;
 
 use super::super::case::Case;
 use super::super::suite::{Selection, Suite, TestFile};
@@ -92,7 +90,7 @@ fn jobs(benches: &[Bench<'_>]) -> Vec<Job> {
     for (at, bench) in benches.iter().enumerate() {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let all = mutants(&bench.checked, &bench.file.rules.program, &bench.file.rules.sources);
-        let helps = |mutant: &Mutant| session::is_of_tests(Path::new(&mutant.place.file));
+        let helps = |mutant: &Mutant| bench.file.only_helps(mutant.change.text(&bench.checked));
         for mutant in all.into_iter().filter(|mutant| !helps(mutant)) {
             let number = counts.entry(mutant.place.file.clone()).or_default();
             let key = (mutant.place.file.clone(), *number);
@@ -174,6 +172,14 @@ impl<'a> Bench<'a> {
 }
 
 impl MutantChange {
+    /// The text that is changed.
+    fn text(&self, checked: &Checked) -> FileId {
+        match self {
+            Self::Rule(_, rule) => rule.span.file,
+            Self::Param(at, _) => checked[ParamId(*at as u32)].span.file,
+        }
+    }
+
     /// The program under the change.
     fn program(&self, checked: &Checked) -> Option<Program> {
         let mut changed = checked.clone();
