@@ -38,8 +38,8 @@ enum TestFormat {
 
 /// Run the tests in rule files, each in isolation
 ///
-/// A test uses the rules of its own file and of the files that it imports, the parameters that it sets, the facts
-/// that it gives and nothing else: no parameter, limit or engine of hence.toml. Its clock is its `now`, or
+/// A test uses the rules of its own file, of the files that it imports and of the packs that are named or configured,
+/// the parameters that it sets, the facts that it gives and nothing else: no parameter, limit or engine of hence.toml. Its clock is its `now`, or
 /// 2026-01-01T00:00:00Z without one.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -1,9 +1,12 @@
 //! One test made ready: the program with its parameters and questions, and the facts that come and go in it.
 
+use std::collections::BTreeMap;
+
 use crate::session::{self, FactFiles, SessionError};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
-use hence_core::schema::RelationId;
+use hence_core::index_vec::Id;
+use hence_core::schema::{Relation, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_engine::Limits;
@@ -36,13 +39,26 @@ pub(super) struct Case<'a> {
     moments: Vec<Moment>,
 }
 
+/// The relations of which a recursion reads once more what is given, by name.
+type Twice = BTreeMap<Symbol, Symbol>;
+
 impl<'a> Case<'a> {
     /// Reads the files of facts that the test names.
     pub(super) fn new(file: &'a TestFile, test: &'a Test) -> Result<Self, SessionError> {
+        let moments = moments(file, test, &file.rules.program)?;
+        Ok(Self::of(file, test, &file.rules.program, moments))
+    }
+
+    /// The same test of changed rules.
+    pub(super) fn under(&self, program: &Program) -> Self {
+        Self::of(self.file, self.test, program, self.moments.clone())
+    }
+
+    fn of(file: &'a TestFile, test: &'a Test, program: &Program, moments: Vec<Moment>) -> Self {
         let all: Vec<Vec<VarId>> = test.expectations().map(all_variables).collect();
         let queries: Vec<Query<'_>> =
             test.expectations().zip(&all).filter_map(|(item, wanted)| question(item, wanted)).collect();
-        let (mut program, relations) = with_queries(&file.rules.program, &queries);
+        let (mut program, relations) = with_queries(program, &queries);
         let mut relations = relations.into_iter();
         let mut answer = |item: &Expectation| {
             if matches!(item, Expectation::Body { .. }) { relations.next() } else { None }
@@ -55,8 +71,7 @@ impl<'a> Case<'a> {
                 .filter(|param| param.name == *name)
                 .for_each(|param| param.value = *value);
         }
-        let moments = moments(file, test, &program)?;
-        Ok(Self { file, test, program, answers, moments })
+        Self { file, test, program, answers, moments }
     }
 
     /// What follows in each step.
@@ -70,7 +85,13 @@ impl<'a> Case<'a> {
         program: &Program,
         limits: &Limits,
     ) -> Result<Vec<Reached>, SessionError> {
-        run(&self.file.rules, program, &self.moments, limits)
+        let twice = twice(program);
+        let given = |moment: &Moment| {
+            let with = |facts: &[Fact]| [facts, &for_candidates(&twice, facts)].concat();
+            Moment { added: with(&moment.added), removed: with(&moment.removed), now: moment.now }
+        };
+        let moments: Vec<Moment> = self.moments.iter().map(given).collect();
+        run(&self.file.rules, program, &moments, limits)
     }
 
     /// What changes in each step.
@@ -112,9 +133,7 @@ fn moments(file: &TestFile, test: &Test, program: &Program) -> Result<Vec<Moment
             |given: &Given| Fact { relation: program[given.relation].name, values: given.values.clone() };
         let mut added: Vec<Fact> = step.given.iter().map(fact).collect();
         added.extend(given_files(file, step)?);
-        let mut removed: Vec<Fact> = step.retracted.iter().map(fact).collect();
-        added.extend(for_candidates(program, &added));
-        removed.extend(for_candidates(program, &removed));
+        let removed: Vec<Fact> = step.retracted.iter().map(fact).collect();
         let clock = Symbol::new("now");
         let stated =
             added.iter().rev().find(|fact| fact.relation == clock).and_then(|fact| fact.values.first());
@@ -129,11 +148,19 @@ fn moments(file: &TestFile, test: &Test, program: &Program) -> Result<Vec<Moment
     test.steps.iter().map(moment).collect()
 }
 
+fn twice(program: &Program) -> Twice {
+    let given = |(at, relation): (usize, &Relation)| {
+        let given = given_of(program, RelationId::new(at))?;
+        Some((relation.name, program[given].name))
+    };
+    program.relations.iter().enumerate().filter_map(given).collect()
+}
+
 /// What is given of derived relations once more, as aggregates within their recursion read it.
-fn for_candidates(program: &Program, facts: &[Fact]) -> Vec<Fact> {
+fn for_candidates(twice: &Twice, facts: &[Fact]) -> Vec<Fact> {
     let given = |fact: &Fact| {
-        let given = given_of(program, program.find(fact.relation)?)?;
-        Some(Fact { relation: program[given].name, values: fact.values.clone() })
+        let relation = *twice.get(&fact.relation)?;
+        Some(Fact { relation, values: fact.values.clone() })
     };
     facts.iter().filter_map(given).collect()
 }

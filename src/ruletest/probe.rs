@@ -11,7 +11,8 @@ use hence_core::value::{Value, Word};
 use hence_engine::{Database, Engine, Model, SemiNaive};
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::term::{Limit, Term, Variable};
-use hence_lang::ir::{Atom, Literal, Program, Rule, RuleId, Stratum};
+use hence_lang::ir::{Arg, Atom, Literal, Program, Rule, RuleId, Stratum};
+use hence_lang::lower::holds_values;
 
 use super::case::limits;
 
@@ -133,10 +134,17 @@ impl Answers {
 }
 
 /// The variables that a literal needs bound before it can be judged. `made` are those that a bind or generator of
-/// the body makes: an atom reads them.
-pub(super) fn required_variables(literal: &Literal, made: &BTreeSet<VarId>) -> BTreeSet<VarId> {
+/// the body makes: an atom reads them. What gives an aggregate its group stands outside it.
+fn required_variables(program: &Program, literal: &Literal, made: &BTreeSet<VarId>) -> BTreeSet<VarId> {
     let read = literal.positive().into_iter().flat_map(Atom::vars);
     let mut vars: BTreeSet<VarId> = read.filter(|var| made.contains(var)).collect();
+    if let Some(values) = literal.positive().filter(|atom| holds_values(program, atom.relation)) {
+        let group = values.args.len().saturating_sub(1);
+        vars.extend(values.args.iter().take(group).filter_map(|arg| match arg {
+            Arg::Var(var) => Some(*var),
+            _ => None,
+        }));
+    }
     literal.for_each_needed(&mut |var| vars.extend([var]));
     vars
 }
@@ -148,12 +156,13 @@ pub(super) fn made(body: &[Literal]) -> BTreeSet<VarId> {
 
 /// The places of the literals in an order in which each finds its variables bound, as near to the text as can be;
 /// those that can't be judged without the literal at `without` are left out.
-pub(super) fn order(body: &[Literal], without: Option<usize>) -> Vec<usize> {
+pub(super) fn order(program: &Program, body: &[Literal], without: Option<usize>) -> Vec<usize> {
     let made = made(body);
     let literal = |at: usize| body.get(at).or_broken("an order has the literals of its body");
     let mut left: Vec<usize> = (0..body.len()).filter(|at| Some(*at) != without).collect();
     let (mut bound, mut placed) = (BTreeSet::new(), Vec::new());
-    let ready = |at: usize, bound: &BTreeSet<VarId>| required_variables(literal(at), &made).is_subset(bound);
+    let ready =
+        |at: usize, bound: &BTreeSet<VarId>| required_variables(program, literal(at), &made).is_subset(bound);
     while let Some(next) = left.iter().position(|at| ready(*at, &bound)) {
         let at = left.remove(next);
         bound.extend(literal(at).binds());

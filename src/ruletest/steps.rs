@@ -12,6 +12,7 @@ use hence_engine::{Database, Limits, SemiNaive};
 use hence_lang::ir::Program;
 
 /// What a step changes.
+#[derive(Clone)]
 pub(super) struct Moment {
     pub(super) added: Vec<Fact>,
     pub(super) removed: Vec<Fact>,

@@ -35,7 +35,7 @@ pub(super) fn stuck(
     body: &[Literal],
     variables: &[Variable],
 ) -> Option<Stuck> {
-    let order = order(body, None);
+    let order = order(program, body, None);
     let mut probes = Probes::new(program);
     let mut asked = Vec::new();
     let (mut prefix, mut bound): (Vec<Literal>, Vec<VarId>) = (Vec::new(), Vec::new());

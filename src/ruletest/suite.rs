@@ -1,5 +1,6 @@
 //! Test files: found below paths or in the binary, each loaded by itself with what it imports.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::session::{self, Faults, Loaded, Loader, RuleSet, SessionError, shipped};
@@ -30,6 +31,8 @@ pub struct TestFile {
     pub rules: RuleSet,
     /// Its own tests, by their place in the checked program.
     pub tests: Vec<usize>,
+    /// The texts of the packs that are loaded beside it.
+    beside: BTreeSet<FileId>,
 }
 
 impl TestFile {
@@ -38,10 +41,11 @@ impl TestFile {
         self.rules.checked.tests.get(at).or_broken("the tests of a file are among those of its rules")
     }
 
-    /// Whether what stands in a text only helps tests, being in a file of tests.
+    /// Whether what stands in a text only helps tests, being in a file of tests, or in a pack that has its own.
     pub(super) fn only_helps(&self, text: FileId) -> bool {
         let source = self.rules.sources.get(text);
-        source.is_some_and(|source| session::is_of_tests(Path::new(source.name())))
+        self.beside.contains(&text)
+            || source.is_some_and(|source| session::is_of_tests(Path::new(source.name())))
     }
 }
 
@@ -82,7 +86,7 @@ impl Suite {
         Self::of(paths, &[])
     }
 
-    /// The tests in files and folders, and those of shipped packs.
+    /// The tests in files and folders, each file with the rules of the shipped packs beside it, and the tests of these.
     ///
     /// # Errors
     /// As [`Suite::load`], and a pack that there isn't.
@@ -92,8 +96,12 @@ impl Suite {
             for file in session::rule_files(path)?.all() {
                 let mut loader = Loader::default();
                 loader.alone(&file)?;
+                let own = loader.clone().finish().sources.iter().count();
+                for pack in packs {
+                    loader.pack(pack)?;
+                }
                 let folder = file.parent().map(Path::to_path_buf);
-                building.take(loader.finish(), file.display().to_string(), folder);
+                building.take(loader.finish(), file.display().to_string(), folder, own);
             }
         }
         for pack in packs {
@@ -142,13 +150,14 @@ impl Building {
             if path.split_once('/').is_some_and(|(folder, _)| folder == pack) {
                 let mut loader = Loader::default();
                 loader.shipped(path)?;
-                self.take(loader.finish(), shipped::display_name(path), None);
+                self.take(loader.finish(), shipped::display_name(path), None, usize::MAX);
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, loaded: Loaded, name: String, folder: Option<PathBuf>) {
+    /// Takes a file with tests; the texts after the first `own` are those of packs.
+    fn take(&mut self, loaded: Loaded, name: String, folder: Option<PathBuf>, own: usize) {
         if self.files.iter().any(|file| file.name == name) {
             return;
         }
@@ -156,6 +165,7 @@ impl Building {
         if !loaded.has_tests(main) {
             return;
         }
+        let beside = loaded.sources.iter().skip(own).map(|(text, _)| text).collect();
         let findings = session::check(loaded, &[]);
         let Some(rules) = findings.rules else {
             let mut faults = findings.faults;
@@ -164,8 +174,8 @@ impl Building {
             return;
         };
         let tests = rules.checked.tests.iter().enumerate();
-        let own = tests.filter(|(_, test)| test.span.file == main).map(|(at, _)| at).collect();
-        self.files.push(TestFile { name, folder, rules: *rules, tests: own });
+        let tests = tests.filter(|(_, test)| test.span.file == main).map(|(at, _)| at).collect();
+        self.files.push(TestFile { name, folder, rules: *rules, tests, beside });
     }
 
     fn finish(mut self) -> Result<Suite, SuiteError> {

@@ -260,3 +260,22 @@ fn a_missing_row_is_told_why() {
     let failures = failures("given learned(\"a\", 2, 0.5, 0.25). expect exactly poor { (\"a\") }");
     assert!(failures[0].why[0].contains("stops at `Runs >= 3` with Runs = 2"), "{:?}", failures[0].why);
 }
+
+#[test]
+fn rules_that_build_on_a_pack_are_tested_with_it_and_the_pack_is_not_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.dl");
+    let text = "## Put a goal before a person.\ndecision ask(plan: string).\nask(Plan) :- step(plan: Plan, index: 0).\n\
+        test \"t\" { given step(\"a\", 0, \"f\"). step(\"b\", 1, \"f\"). expect exactly ask { (\"a\") } }";
+    fs::write(&file, text).unwrap();
+    assert!(Suite::load(std::slice::from_ref(&file)).is_err());
+    let suite = Suite::of(&[file], &[String::from("planning")]).unwrap_or_else(|error| panic!("{error}"));
+    let mine = Selection { filter: Some(String::from("mine.dl")), ..Selection::default() };
+    assert_eq!(suite.run(&mine).passed(), 1);
+    let own =
+        Suite { files: suite.files.into_iter().filter(|file| file.name.ends_with("mine.dl")).collect() };
+    let covered = hence::ruletest::coverage::measure(&own, &mine);
+    let mutated = hence::ruletest::mutate::mutate(&own, &mine, None);
+    assert_eq!((covered.files.len(), mutated.files.len()), (1, 1));
+    assert_eq!((covered.total().percent(), mutated.score()), (100.0, 100.0));
+}

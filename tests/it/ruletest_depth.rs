@@ -171,3 +171,84 @@ fn rules_of_a_file_of_tests_are_helpers_and_not_counted() {
     assert!(mutation.files.iter().all(|file| file.name.ends_with("a.dl")), "{mutation:?}");
     assert_eq!(mutation.score(), 100.0);
 }
+
+/// Channels that nobody with drugs uses, and what is sent to each patient.
+const CHANNELS: &str = "## How.\ntype channel = /sms | /letter | /call.\n## P.\n\
+    input patient(patient: string, channel: channel).\n## T.\ninput takes(patient: string, drug: string).\n\
+    unused(Channel) :-\n    Channel in channel,\n    \
+    N = count { patient(patient: P, channel: Channel), takes(patient: P) },\n    N = 0.\n";
+
+#[test]
+fn a_mutant_of_what_an_aggregate_counts_is_the_rule_changed_by_hand() {
+    let all = "patient(\"p\", /call). patient(\"q\", /letter). takes(\"p\", \"a\").";
+    let text = format!("{CHANNELS}test \"t\" {{ given {all} expect exactly unused {{ (/letter) (/sms) }} }}");
+    assert_eq!(survivors(&text), Vec::<String>::new());
+    let weak = format!("{CHANNELS}test \"t\" {{ given {all} expect unused(/sms). no unused(/call). }}");
+    assert_eq!(survivors(&weak), ["`takes(patient: P)` is dropped"]);
+}
+
+#[test]
+fn an_aggregate_in_a_body_is_one_point_and_what_its_braces_need_another() {
+    let given = "patient(\"p\", /call). patient(\"q\", /letter). takes(\"p\", \"a\").";
+    let text = format!("{CHANNELS}test \"t\" {{ given {given} expect unused(/sms). }}");
+    assert_eq!(gaps(&text), Vec::<String>::new());
+    let text = format!("{CHANNELS}test \"t\" {{ given patient(\"p\", /call). expect unused(/sms). }}");
+    assert_eq!(
+        gaps(&text),
+        [
+            "9: `N = count { patient(patient: P, channel: Channel), takes(patient: P) }` never fails while all else holds",
+            "9: `takes(patient: P)` is never reached or never satisfied",
+        ]
+    );
+}
+
+/// What each customer bought and sent back lately.
+const HABITS: &str = "## S.\ninput sale(customer: string, pieces: int, at: time).\n\
+    ## B.\ninput back(customer: string, pieces: int, at: time).\n\
+    habits(C, Bought, Back) :-\n    sale(customer: C),\n    now(Now),\n    \
+    Bought = sum(P) { sale(C, P, At), Now - At < 52w },\n    \
+    Back = sum(P) { back(C, P, At), Now - At < 52w }.\n";
+
+#[test]
+fn two_aggregates_with_the_clock_outside_their_braces_can_be_covered_and_their_mutants_noticed() {
+    let text = format!(
+        "{HABITS}test \"t\" {{ now @2026-01-01T00:00:00Z. \
+         given sale(\"a\", 2, @2025-12-01T00:00:00Z). sale(\"a\", 3, @2025-11-01T00:00:00Z). \
+         sale(\"a\", 9, @2025-01-02T00:00:00Z). sale(\"b\", 9, @2024-12-01T00:00:00Z). \
+         back(\"a\", 1, @2025-12-05T00:00:00Z). back(\"a\", 1, @2025-12-06T00:00:00Z). \
+         back(\"a\", 7, @2025-01-02T00:00:00Z). back(\"a\", 8, @2024-01-02T00:00:00Z). \
+         back(\"c\", 8, @2025-12-06T00:00:00Z). sale(\"d\", 5, @2025-01-03T00:00:00Z). \
+         back(\"d\", 4, @2025-01-03T00:00:00Z). \
+         expect exactly habits {{ (\"a\", 5, 2) (\"b\", 0, 0) (\"d\", 5, 4) }} }}"
+    );
+    assert_eq!(gaps(&text), Vec::<String>::new());
+    assert_eq!(survivors(&text), Vec::<String>::new());
+}
+
+#[test]
+fn an_aggregate_that_is_compared_is_told_as_it_stands() {
+    let rules = "## W.\ninput want(of: string, n: int).\n## H.\ninput have(of: string).\n\
+        right(X) :- want(X, N), N = count { have(X) }.\n\
+        pair(X) :- want(of: X), 2 = count { have(X) }.\n";
+    let text = format!("{rules}test \"t\" {{ given want(\"a\", 1). have(\"a\"). expect right(\"a\"). }}");
+    assert_eq!(
+        gaps(&text),
+        [
+            "5: `N = count { have(X) }` never fails while all else holds",
+            "6: never fires",
+            "6: `2 = count { have(X) }` never holds",
+        ]
+    );
+    assert_eq!(
+        survivors(&text),
+        [
+            "`N = count { have(X) }` is dropped",
+            "`count` is `max(1)`",
+            "rule `pair#1` is removed",
+            "`2 = count { have(X) }` is dropped",
+            "2 is 1",
+            "2 is 3",
+            "`count` is `max(1)`",
+        ]
+    );
+}

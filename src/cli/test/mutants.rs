@@ -24,8 +24,9 @@ pub(super) fn print(mutation: &Mutation) -> io::Result<()> {
                 1 => String::from("1 test ran and passed"),
                 tests => format!("{tests} tests ran and passed"),
             };
-            let (line, rule, change) = (survivor.place.line, &survivor.rule, &survivor.change);
-            out.paint(DIM, format_args!("{line:>5} |"))?;
+            let place = format!("{}:{}", survivor.place.line, survivor.place.column);
+            let (rule, change) = (&survivor.rule, &survivor.change);
+            out.paint(DIM, format_args!("{place:>8} |"))?;
             write!(out, " ")?;
             out.paint(GAP, change)?;
             write!(out, " ")?;

@@ -11,6 +11,9 @@
 //!   failed; a `limit` left something out (a `limit … as R` of a million or more only ranks and isn't counted);
 //! - *sentence*: a proof in some test shows the rule's `@because` with its values.
 //!
+//! An aggregate in a body is a literal of its rule that gives it a value; what is between its braces is counted as the
+//! body of a rule is, for the groups that its own rule asks for.
+//!
 //! The percentage is the share of these that were reached. A line counts as covered where every rule and literal
 //! that begins on it was satisfied.
 

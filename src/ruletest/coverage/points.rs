@@ -7,6 +7,7 @@ use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::op::Op;
 use hence_lang::builtins::term::{Limit, Term};
 use hence_lang::ir::{Arg, Atom, Literal, Program, Rule};
+use hence_lang::lower::{holds_values, is_made};
 
 use super::super::probe::order;
 use super::super::stuck::one_line;
@@ -22,11 +23,20 @@ pub(super) enum Question {
     Sentence,
 }
 
-/// The points of a rule, in the order of the text.
+/// The points of a rule, in the order of the text. Of the rules that an aggregate in a body is made of, only that of its
+/// values stands in the text: what is between the braces.
 pub(super) fn points(program: &Program, sources: &Sources, rule: &Rule) -> Vec<(Point, Question)> {
     let mut asked = PointCollector { program, sources, rule, found: Vec::new() };
-    asked.whole();
-    for at in 0..rule.body.len() {
+    let of_aggregate = is_made(program, rule.head);
+    if of_aggregate && !(rule.is_aggregate() && holds_values(program, rule.head)) {
+        return Vec::new();
+    }
+    if !of_aggregate {
+        asked.whole();
+    }
+    // What the rule of an aggregate's values reads beside its braces has the place of the whole aggregate.
+    let written = |at: &usize| !of_aggregate || rule.literal(*at).span() != rule.span;
+    for at in (0..rule.body.len()).filter(written) {
         asked.literal(at);
     }
     for term in &rule.terms {
@@ -95,7 +105,7 @@ impl PointCollector<'_> {
 
     /// Everything up to and with the literal, in an order in which each can be judged.
     fn up_to(&self, at: usize) -> Vec<Literal> {
-        let order = order(&self.rule.body, None);
+        let order = order(self.program, &self.rule.body, None);
         let place = order.iter().position(|place| *place == at);
         let end = place.or_broken("each literal of a rule can be judged") + 1;
         self.take(order.into_iter().take(end))
@@ -103,7 +113,7 @@ impl PointCollector<'_> {
 
     /// Everything that can be judged without the literal.
     fn without(&self, at: Option<usize>) -> Vec<Literal> {
-        self.take(order(&self.rule.body, at).into_iter())
+        self.take(order(self.program, &self.rule.body, at).into_iter())
     }
 
     fn take(&self, places: impl Iterator<Item = usize>) -> Vec<Literal> {

@@ -1,6 +1,7 @@
 //! Mutants: rule sets with one small fault each, to see whether the tests notice.
 //!
-//! A mutant is made of the checked and lowered rules, so it is always a valid program:
+//! A mutant is made of the checked rules, as they stand in the text, and lowered as they are, so it is always a valid
+//! program, and what an aggregate in a body is made of follows:
 //! - a comparison is shifted (`<` and `<=`, `>` and `>=`, exchanged) or turned round (`<` and `>=`, `=` and `!=`);
 //! - a literal is dropped where the rule stays safe, a negation is dropped;
 //! - a constant or a parameter becomes its neighbour: an int by 1, a float by one in its last written place, a
@@ -14,6 +15,7 @@
 //! values where no two matches have the same), and one that a guard (`requires`) refuses at load.
 
 mod equivalent;
+mod exprs;
 mod neighbour;
 mod run;
 mod variants;
@@ -22,7 +24,7 @@ use std::time::Duration;
 
 use hence_core::span::{Place, Span};
 use hence_core::value::Value;
-use hence_lang::ir::{GroundFact, Rule};
+use hence_lang::analysis::checked::Rule;
 
 pub use run::mutate;
 
@@ -87,14 +89,8 @@ fn score(killed: usize, survived: usize) -> f64 {
 /// One change of a program.
 #[derive(Clone, Debug)]
 enum MutantChange {
-    /// A rule is another one.
+    /// A rule, or a fact of a rule file, is another one.
     Rule(usize, Box<Rule>),
-    /// A rule is gone.
-    NoRule(usize),
-    /// A fact of a rule file is another one.
-    Fact(usize, GroundFact),
-    /// A fact of a rule file is gone.
-    NoFact(usize),
     /// A parameter has another value.
     Param(usize, Value),
 }

@@ -1,20 +1,17 @@
 //! Mutants run: each against the tests that reach what was changed, until one notices.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
-use hence_core::span::Span;
-use hence_core::value::{Type, Value};
+use hence_core::span::FileId;
 use hence_engine::{Limits, Threads};
-use hence_lang::analysis::checked::Effect;
-use hence_lang::builtins::expr::{Expr, ExprKind, ParamId};
-use hence_lang::ir::{Literal, Program, Rule, RuleId};
-
-use crate::session;
+use hence_lang::analysis::checked::{self, Checked, Effect, Literal};
+use hence_lang::builtins::expr::ParamId;
+use hence_lang::ir::{Program, Rule, RuleId};
+use hence_lang::lower::lower;
 
 use super::super::case::Case;
 use super::super::suite::{Selection, Suite, TestFile};
@@ -92,8 +89,8 @@ fn jobs(benches: &[Bench<'_>]) -> Vec<Job> {
     let mut known: BTreeMap<(String, usize), Job> = BTreeMap::new();
     for (at, bench) in benches.iter().enumerate() {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        let all = mutants(&bench.file.rules.program, &bench.file.rules.sources);
-        let helps = |mutant: &Mutant| session::is_of_tests(Path::new(&mutant.place.file));
+        let all = mutants(&bench.checked, &bench.file.rules.program, &bench.file.rules.sources);
+        let helps = |mutant: &Mutant| bench.file.only_helps(mutant.change.text(&bench.checked));
         for mutant in all.into_iter().filter(|mutant| !helps(mutant)) {
             let number = counts.entry(mutant.place.file.clone()).or_default();
             let key = (mutant.place.file.clone(), *number);
@@ -118,7 +115,7 @@ fn jobs(benches: &[Bench<'_>]) -> Vec<Job> {
 
 /// Invariants of jobs.
 const TURNS: &str = "each mutant has its turn and its fate";
-const REACHED: &str = "a trial that a change reaches has what is changed";
+const REACHED: &str = "a change is of the rules of its bench";
 
 fn bench<'b, 'a>(benches: &'b [Bench<'a>], at: usize) -> &'b Bench<'a> {
     benches.get(at).or_broken("a mutant is tried on the benches that there are")
@@ -131,9 +128,17 @@ impl Job {
         }
         let mut tests = 0;
         for (at, change) in &self.sites {
-            for trial in bench(benches, *at).trials.iter().filter(|trial| trial.reaches(change)) {
+            let bench = bench(benches, *at);
+            let mut reaching =
+                bench.trials.iter().filter(|trial| trial.reaches(&bench.checked, change)).peekable();
+            if reaching.peek().is_none() {
+                continue;
+            }
+            // What can't be lowered would be refused at load.
+            let Some(program) = change.program(&bench.checked) else { return Fate::Equivalent };
+            for trial in reaching {
                 tests += 1;
-                if trial.notices(change) {
+                if trial.notices(&program) {
                     return Fate::Killed;
                 }
             }
@@ -151,6 +156,8 @@ impl Job {
 /// The tests of a file, made ready.
 struct Bench<'a> {
     file: &'a TestFile,
+    /// Its rules, without the tests.
+    checked: Checked,
     trials: Vec<Trial<'a>>,
 }
 
@@ -159,19 +166,38 @@ impl<'a> Bench<'a> {
     fn new(file: &'a TestFile, selection: &Selection) -> Self {
         let wanted = |at: &&usize| selection.takes(&file.name, file.test(**at).name);
         let trials = file.tests.iter().filter(wanted).filter_map(|at| Trial::new(file, *at)).collect();
-        Self { file, trials }
+        let checked = Checked { tests: Vec::new(), ..file.rules.checked.clone() };
+        Self { file, checked, trials }
     }
 }
 
-/// A test with the part of the program that it depends on.
+impl MutantChange {
+    /// The text that is changed.
+    fn text(&self, checked: &Checked) -> FileId {
+        match self {
+            Self::Rule(_, rule) => rule.span.file,
+            Self::Param(at, _) => checked[ParamId(*at as u32)].span.file,
+        }
+    }
+
+    /// The program under the change.
+    fn program(&self, checked: &Checked) -> Option<Program> {
+        let mut changed = checked.clone();
+        match self {
+            Self::Rule(at, rule) => *changed.rules.get_mut(*at).or_broken(REACHED) = (**rule).clone(),
+            Self::Param(at, value) => {
+                changed.params.get_mut(*at).or_broken(ParamId::INVARIANT).value = *value;
+            }
+        }
+        lower(&changed).ok()
+    }
+}
+
+/// A test with what it depends on.
 struct Trial<'a> {
     case: Case<'a>,
-    /// The rules and facts that what it expects depends on, and nothing else.
-    program: Program,
-    /// The place of each rule of the whole program in the part, where it is there.
-    rules: BTreeMap<usize, usize>,
-    /// The same of the facts.
-    facts: BTreeMap<usize, usize>,
+    /// The relations that what it expects depends on.
+    cone: BTreeSet<RelationId>,
     /// The relations that have facts in this test.
     filled: BTreeSet<RelationId>,
 }
@@ -190,67 +216,45 @@ impl<'a> Trial<'a> {
             .map(|(at, _)| RelationId(at as u32))
             .collect();
         let cone = cone(&case, &file.rules.checked.effects);
-        let (program, rules, facts) = part(&case.program, &cone);
-        Some(Self { case, program, rules, facts, filled })
+        Some(Self { case, cone, filled })
     }
 
     /// Whether what was changed can make a difference to what the test expects.
-    fn reaches(&self, change: &MutantChange) -> bool {
+    fn reaches(&self, checked: &Checked, change: &MutantChange) -> bool {
         match change {
-            MutantChange::Rule(at, _) | MutantChange::NoRule(at) => self.rules.get(at).is_some_and(|at| {
-                let rule = &self.program[RuleId(*at as u32)];
-                let mut atoms = rule.body.iter().filter_map(|literal| match literal {
-                    Literal::Atom(atom) => Some(atom.relation),
-                    _ => None,
-                });
-                let first = atoms.next();
-                first.is_none_or(|first| {
-                    std::iter::once(first).chain(atoms).any(|relation| self.filled.contains(&relation))
-                })
-            }),
-            MutantChange::Fact(at, _) | MutantChange::NoFact(at) => self.facts.contains_key(at),
+            MutantChange::Rule(at, _) => {
+                let rule = checked.rules.get(*at).or_broken(REACHED);
+                self.cone.contains(&rule.head) && self.may_fire(rule)
+            }
             MutantChange::Param(at, _) => {
                 let param = ParamId(*at as u32);
-                let name = self.program[param].name;
+                let program = &self.case.program;
+                let name = program[param].name;
                 let set = self.case.test.sets.iter().any(|(set, _)| *set == name);
-                !set && self.program.rules.iter().any(|rule| rule.reads_param(param))
+                let reads = |rule: &Rule| self.cone.contains(&rule.head) && rule.reads_param(param);
+                !set && program.rules.iter().any(reads)
             }
         }
     }
 
-    /// Whether the test fails under the change.
-    fn notices(&self, change: &MutantChange) -> bool {
-        let mut program = self.program.clone();
-        let place = |places: &Places, at: &usize| *places.get(at).or_broken(REACHED);
-        match change {
-            MutantChange::Rule(at, rule) => {
-                let slot = program.rules.get_mut(place(&self.rules, at)).or_broken(REACHED);
-                *slot = (**rule).clone();
-            }
-            MutantChange::NoRule(at) => {
-                let gone = program.rules.get_mut(place(&self.rules, at)).or_broken(REACHED);
-                gone.body.push(never(gone.span));
-            }
-            MutantChange::Fact(at, fact) => {
-                let slot = program.facts.get_mut(place(&self.facts, at)).or_broken(REACHED);
-                *slot = fact.clone();
-            }
-            MutantChange::NoFact(at) => {
-                program.facts.remove(place(&self.facts, at));
-            }
-            MutantChange::Param(at, value) => {
-                program.params.get_mut(*at).or_broken(ParamId::INVARIANT).value = *value;
-            }
-        }
-        let reached = self.case.evaluate_as(&program, &LIMITS);
-        !reached.is_ok_and(|reached| judge::holds(&self.case, &program, &reached))
+    /// Whether a rule, or one that differs from it in one thing, can have a match here.
+    fn may_fire(&self, rule: &checked::Rule) -> bool {
+        let mut atoms = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Atom { negated: false, relation, .. } => Some(*relation),
+            _ => None,
+        });
+        let aggregates = rule.body.iter().any(|literal| matches!(literal, Literal::Aggregate(_)));
+        let Some(first) = atoms.next().filter(|_| !aggregates) else { return true };
+        std::iter::once(first).chain(atoms).any(|relation| self.filled.contains(&relation))
     }
-}
 
-/// A literal that never holds: with it, a rule is as good as gone, and every other one keeps its place.
-fn never(span: Span) -> Literal {
-    let kind = ExprKind::Const(Value::Bool(false));
-    Literal::Test { expr: Expr { kind, ty: Type::Bool, span }, span }
+    /// Whether the test fails under a changed program.
+    fn notices(&self, program: &Program) -> bool {
+        let case = self.case.under(program);
+        let program = part(&case.program, &cone(&case, &case.file.rules.checked.effects));
+        let reached = case.evaluate_as(&program, &LIMITS);
+        !reached.is_ok_and(|reached| judge::holds(&case, &program, &reached))
+    }
 }
 
 /// The relations that what a test expects depends on, its questions included. An input depends on the effects on it.
@@ -274,11 +278,9 @@ fn cone(case: &Case<'_>, effects: &[Effect]) -> BTreeSet<RelationId> {
     }
 }
 
-type Places = BTreeMap<usize, usize>;
-
-/// The program with the rules and facts of some relations alone, and where each now stands.
-fn part(program: &Program, cone: &BTreeSet<RelationId>) -> (Program, Places, Places) {
-    let (mut rules, mut facts) = (Places::new(), Places::new());
+/// The program with the rules and facts of some relations alone.
+fn part(program: &Program, cone: &BTreeSet<RelationId>) -> Program {
+    let mut rules = BTreeMap::new();
     let mut small = Program {
         relations: program.relations.clone(),
         params: program.params.clone(),
@@ -288,10 +290,8 @@ fn part(program: &Program, cone: &BTreeSet<RelationId>) -> (Program, Places, Pla
         rules.insert(at, small.rules.len());
         small.rules.push(rule.clone());
     }
-    for (at, fact) in program.facts.iter().enumerate().filter(|(_, fact)| cone.contains(&fact.relation)) {
-        facts.insert(at, small.facts.len());
-        small.facts.push(fact.clone());
-    }
+    let own = program.facts.iter().filter(|fact| cone.contains(&fact.relation));
+    small.facts.extend(own.cloned());
     for stratum in &program.strata {
         let mut stratum = stratum.clone();
         stratum.rules = stratum
@@ -301,5 +301,5 @@ fn part(program: &Program, cone: &BTreeSet<RelationId>) -> (Program, Places, Pla
             .collect();
         small.strata.push(stratum);
     }
-    (small, rules, facts)
+    small
 }

@@ -6,16 +6,17 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::{NameSet, RelationId};
 use hence_core::span::{Sources, Span};
 use hence_core::value::{Type, Value};
+use hence_lang::analysis::checked::{self, Aggregated, Arg, Checked, Literal};
 use hence_lang::builtins::aggregate::Aggregate;
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
-use hence_lang::builtins::op::Op;
 use hence_lang::builtins::term::Term;
-use hence_lang::ir::{Arg, Atom, GroundFact, Literal, Program, Rule, RuleId};
-use hence_lang::lower::is_made;
+use hence_lang::ir::{self, Program};
+use hence_lang::lower::{alone, holds_values};
 
 use super::super::probe::order;
 use super::super::stuck::one_line;
 use super::equivalent::{counts_alike, is_implied};
+use super::exprs::with;
 use super::neighbour::neighbours;
 use super::{Mutant, MutantChange};
 
@@ -23,41 +24,54 @@ use super::{Mutant, MutantChange};
 const RANKS_ONLY: i64 = 1_000_000;
 
 /// A changed piece of a rule: where, and what to say.
-struct Edit {
-    span: Span,
-    says: String,
-    /// Whether `count(X)` became `count()`.
-    counts: bool,
+pub(super) struct Edit {
+    pub(super) span: Span,
+    pub(super) says: String,
+    /// Whether it is known to change nothing.
+    equivalent: bool,
     /// The positive atom that was dropped.
     dropped: Option<Span>,
 }
 
 impl Edit {
-    fn new(span: Span, says: String) -> Self {
-        Self { span, says, counts: false, dropped: None }
+    pub(super) fn new(span: Span, says: String) -> Self {
+        Self { span, says, equivalent: false, dropped: None }
     }
 }
 
-/// All mutants of a program.
-pub(super) fn mutants(program: &Program, sources: &Sources) -> Vec<Mutant> {
-    let making = Making { program, sources };
+/// All mutants of a program, which was made of `checked`.
+pub(super) fn mutants(checked: &Checked, program: &Program, sources: &Sources) -> Vec<Mutant> {
+    let making = Making { checked, program, sources };
     let mut all = Vec::new();
-    for (at, param) in program.params.iter().enumerate() {
+    for (at, param) in checked.params.iter().enumerate() {
         for value in neighbours(param.value, param.ty.set.as_deref()) {
             let says = format!("`{}` is {value} instead of {}", param.name, param.value);
             all.push(making.mutant(MutantChange::Param(at, value), param.span, param.name.as_str(), says));
         }
     }
-    for (at, fact) in program.facts.iter().enumerate() {
-        making.fact(at, fact, &mut all);
-    }
-    for at in 0..program.rules.len() {
-        making.rule(at, &mut all);
+    for (at, rule) in checked.rules.iter().enumerate() {
+        if is_fact(rule) { making.fact(at, rule, &mut all) } else { making.rule(at, rule, &mut all) }
     }
     all
 }
 
-struct Making<'a> {
+/// Whether a rule says no more than that a fact holds.
+fn is_fact(rule: &checked::Rule) -> bool {
+    let constant = |term: &Term| matches!(term, Term::Expr(Expr { kind: ExprKind::Const(_), .. }));
+    rule.body.is_empty() && rule.limit.is_none() && rule.because.is_none() && rule.terms.iter().all(constant)
+}
+
+/// A rule that never fires: it is as good as gone, and every other one keeps its place.
+fn gone(rule: &checked::Rule) -> checked::Rule {
+    let (kind, span) = (ExprKind::Const(Value::Bool(false)), rule.span);
+    let mut gone = rule.clone();
+    gone.body.push(Literal::Test { expr: Expr { kind, ty: Type::Bool, span }, span });
+    gone
+}
+
+/// Mutants on their way.
+pub(super) struct Making<'a> {
+    checked: &'a Checked,
     program: &'a Program,
     sources: &'a Sources,
 }
@@ -75,236 +89,201 @@ impl Making<'_> {
     }
 
     fn set(&self, relation: RelationId, column: usize) -> Option<&NameSet> {
-        let column = self.program[relation].columns.get(column);
+        let column = self.checked[relation].columns.get(column);
         column.or_broken("a fact has the columns of its relation").ty.set.as_deref()
     }
 
-    fn text(&self, span: Span) -> String {
+    pub(super) fn text(&self, span: Span) -> String {
         one_line(self.sources.slice(span))
     }
 
-    fn fact(&self, at: usize, fact: &GroundFact, all: &mut Vec<Mutant>) {
-        let id = fact.id.as_str();
-        let says = format!("`{}` is removed", self.text(fact.span));
-        all.push(self.mutant(MutantChange::NoFact(at), fact.span, id, says));
-        for (column, value) in fact.values.iter().enumerate() {
-            let set = self.set(fact.relation, column);
+    fn fact(&self, at: usize, fact: &checked::Rule, all: &mut Vec<Mutant>) {
+        let (id, text) = (fact.id.as_str(), self.text(fact.span));
+        let mut add = |changed: checked::Rule, says: String| {
+            all.push(self.mutant(MutantChange::Rule(at, Box::new(changed)), fact.span, id, says));
+        };
+        add(gone(fact), format!("`{text}` is removed"));
+        for (column, term) in fact.terms.iter().enumerate() {
+            let Term::Expr(expr) = term else { continue };
+            let ExprKind::Const(value) = expr.kind else { continue };
+            let set = self.set(fact.head, column);
             let open = matches!(value, Value::String(_)) || matches!(value, Value::Name(_)) && set.is_none();
             if open {
                 continue;
             }
-            for neighbour in neighbours(*value, set) {
-                let mut changed = fact.clone();
-                changed.values.iter_mut().skip(column).take(1).for_each(|slot| *slot = neighbour);
-                let says = format!("{value} is {neighbour} in `{}`", self.text(fact.span));
-                all.push(self.mutant(MutantChange::Fact(at, changed), fact.span, id, says));
+            for neighbour in neighbours(value, set) {
+                let changed = Term::Expr(Expr { kind: ExprKind::Const(neighbour), ..expr.clone() });
+                let terms = with(&fact.terms, column, changed);
+                let says = format!("{value} is {neighbour} in `{text}`");
+                add(checked::Rule { terms, ..fact.clone() }, says);
             }
         }
     }
 
-    fn rule(&self, at: usize, all: &mut Vec<Mutant>) {
-        let rule = &self.program[RuleId(at as u32)];
-        // Of what an aggregate in a body is made of, only the rule of its values is written as it stands.
-        if is_made(self.program, rule.head) && !rule.is_aggregate() {
-            return;
-        }
+    fn rule(&self, at: usize, rule: &checked::Rule, all: &mut Vec<Mutant>) {
         let id = rule.id.as_str();
-        all.push(self.mutant(MutantChange::NoRule(at), rule.span, id, format!("rule `{id}` is removed")));
-        let mut seen = BTreeSet::from([shape(rule)]);
-        for (changed, edit, implied) in self.rules(rule) {
-            let mut mutant = self.mutant(
-                MutantChange::Rule(at, Box::new(changed.clone())),
-                edit.span,
-                id,
-                edit.says.clone(),
-            );
-            let counts = edit.counts && counts_alike(rule);
-            mutant.equivalent = implied || counts || !seen.insert(shape(&changed));
-            mutant.dropped = edit.dropped;
+        let mut add = |changed: checked::Rule, edit: Edit| {
+            let mut mutant = self.mutant(MutantChange::Rule(at, Box::new(changed)), edit.span, id, edit.says);
+            (mutant.equivalent, mutant.dropped) = (edit.equivalent, edit.dropped);
             all.push(mutant);
+        };
+        add(gone(rule), Edit::new(rule.span, format!("rule `{id}` is removed")));
+        let mut seen = BTreeSet::from([shape(&alone(self.checked, rule))]);
+        for (changed, mut edit) in self.rules(rule) {
+            let lowered = alone(self.checked, &changed);
+            if is_safe(&lowered) {
+                edit.equivalent |= !seen.insert(shape(&lowered));
+                add(changed, edit);
+            }
         }
     }
 
-    /// The changed rules, and whether each is known to mean the same.
-    fn rules(&self, rule: &Rule) -> Vec<(Rule, Edit, bool)> {
-        let mut out = Vec::new();
-        for (at, literal) in rule.body.iter().enumerate() {
-            let mut dropped = rule.clone();
-            dropped.body.remove(at);
-            let made = matches!(literal, Literal::Bind { .. } | Literal::Each { .. });
-            if !made && is_safe(&dropped) {
-                let says = format!("`{}` is dropped", self.literal_text(literal));
-                let atom = matches!(literal, Literal::Atom(_)).then_some(literal.span());
-                let edit = Edit { dropped: atom, ..Edit::new(literal.span(), says) };
-                out.push((dropped, edit, is_implied(self.program, rule, at)));
-            }
-            for (changed, edit) in self.literals(literal) {
-                let mut other = rule.clone();
-                other.body.iter_mut().skip(at).take(1).for_each(|slot| *slot = changed.clone());
-                if is_safe(&other) {
-                    out.push((other, edit, false));
-                }
-            }
-        }
+    /// The changed rules; some may not be safe.
+    fn rules(&self, rule: &checked::Rule) -> Vec<(checked::Rule, Edit)> {
+        let own = |lowered: &&ir::Rule| lowered.head == rule.head && lowered.span == rule.span;
+        let lowered = self.program.rules.iter().find(own);
+        let bodies = self.bodies(&rule.body, lowered).into_iter();
+        let mut out: Vec<_> =
+            bodies.map(|(body, edit)| (checked::Rule { body, ..rule.clone() }, edit)).collect();
         for (at, term) in rule.terms.iter().enumerate() {
-            for (changed, edit) in self.terms(term, self.set(rule.head, at)) {
-                let mut other = rule.clone();
-                other.terms.iter_mut().skip(at).take(1).for_each(|slot| *slot = changed.clone());
-                out.push((other, edit, false));
+            for (changed, edit) in self.terms(term, self.set(rule.head, at), lowered) {
+                let terms = with(&rule.terms, at, changed);
+                out.push((checked::Rule { terms, ..rule.clone() }, edit));
             }
         }
-        out.extend(self.limits(rule).into_iter().map(|(rule, edit)| (rule, edit, false)));
+        out.extend(self.limits(rule));
         out
     }
 
-    fn literal_text(&self, literal: &Literal) -> String {
-        let mark = if matches!(literal, Literal::Not(_)) { "!" } else { "" };
-        format!("{mark}{}", self.text(literal.span()))
+    /// The changed forms of a body, which `lowered` has in the program.
+    fn bodies(&self, body: &[Literal], lowered: Option<&ir::Rule>) -> Vec<(Vec<Literal>, Edit)> {
+        let mut out = Vec::new();
+        for (at, literal) in body.iter().enumerate() {
+            if !gives(literal) {
+                let mut left = body.to_vec();
+                left.remove(at);
+                out.push((left, self.dropped(literal, lowered)));
+            }
+            let changed = self.literals(literal).into_iter();
+            out.extend(changed.map(|(changed, edit)| (with(body, at, changed), edit)));
+        }
+        out
+    }
+
+    fn dropped(&self, literal: &Literal, lowered: Option<&ir::Rule>) -> Edit {
+        let (negated, positive) = match literal {
+            Literal::Atom { negated, .. } => (*negated, !negated),
+            _ => (false, false),
+        };
+        let span = literal.span();
+        let mark = if negated { "!" } else { "" };
+        let implied = |rule: &ir::Rule| {
+            let at =
+                rule.body.iter().position(|own| matches!(own, ir::Literal::Atom(_)) && own.span() == span);
+            at.is_some_and(|at| is_implied(self.program, rule, at))
+        };
+        Edit {
+            equivalent: positive && lowered.is_some_and(implied),
+            dropped: positive.then_some(span),
+            ..Edit::new(span, format!("`{mark}{}` is dropped", self.text(span)))
+        }
     }
 
     fn literals(&self, literal: &Literal) -> Vec<(Literal, Edit)> {
         match literal {
-            Literal::Atom(atom) => self.atoms(atom, Literal::Atom),
-            Literal::Not(atom) => {
-                let says = format!("`!` is dropped before `{}`", self.text(atom.span));
-                let mut out = vec![(Literal::Atom(atom.clone()), Edit::new(atom.span, says))];
-                out.extend(self.atoms(atom, Literal::Not));
-                out
-            }
+            Literal::Atom { negated, relation, args, span } => self.atoms(*negated, *relation, args, *span),
             Literal::Test { expr, span } => {
-                let span = *span;
-                self.exprs(expr)
-                    .into_iter()
-                    .map(|(expr, edit)| (Literal::Test { expr, span }, edit))
-                    .collect()
+                let test = |(expr, edit)| (Literal::Test { expr, span: *span }, edit);
+                self.exprs(expr).into_iter().map(test).collect()
             }
             Literal::Bind { var, expr, span } => {
-                let (var, span) = (*var, *span);
-                let bind = |(expr, edit)| (Literal::Bind { var, expr, span }, edit);
+                let bind = |(expr, edit)| (Literal::Bind { var: *var, expr, span: *span }, edit);
                 self.exprs(expr).into_iter().map(bind).collect()
             }
-            Literal::Each { var, generator, args, span } => {
+            Literal::Each { var, bound, generator, args, span } => {
                 let each = |(args, edit)| {
-                    (Literal::Each { var: *var, generator: generator.clone(), args, span: *span }, edit)
+                    let (var, bound, generator, span) = (*var, *bound, generator.clone(), *span);
+                    (Literal::Each { var, bound, generator, args, span }, edit)
                 };
                 self.lists(args).into_iter().map(each).collect()
             }
+            Literal::Aggregate(of) => {
+                let made = |(of, edit)| (Literal::Aggregate(Box::new(of)), edit);
+                self.aggregates(of).into_iter().map(made).collect()
+            }
         }
     }
 
-    fn atoms(&self, atom: &Atom, make: fn(Atom) -> Literal) -> Vec<(Literal, Edit)> {
+    fn atoms(&self, negated: bool, relation: RelationId, args: &[Arg], span: Span) -> Vec<(Literal, Edit)> {
+        let atom = |negated, args| Literal::Atom { negated, relation, args, span };
         let mut out = Vec::new();
-        for (column, arg) in atom.args.iter().enumerate() {
-            let Arg::Const(value) = arg else { continue };
-            for neighbour in neighbours(*value, self.set(atom.relation, column)) {
-                let mut changed = atom.clone();
-                changed.args.iter_mut().skip(column).take(1).for_each(|slot| *slot = Arg::Const(neighbour));
-                let says = format!("{value} is {neighbour} in `{}`", self.text(atom.span));
-                out.push((make(changed), Edit::new(atom.span, says)));
-            }
+        if negated {
+            let says = format!("`!` is dropped before `{}`", self.text(span));
+            out.push((atom(false, args.to_vec()), Edit::new(span, says)));
         }
-        out
-    }
-
-    fn lists(&self, args: &[Expr]) -> Vec<(Vec<Expr>, Edit)> {
-        let mut out = Vec::new();
-        for (at, arg) in args.iter().enumerate() {
-            for (changed, edit) in self.exprs(arg) {
-                let mut other = args.to_vec();
-                other.iter_mut().skip(at).take(1).for_each(|slot| *slot = changed.clone());
-                out.push((other, edit));
-            }
-        }
-        out
-    }
-
-    /// The changed forms of an expression.
-    fn exprs(&self, expr: &Expr) -> Vec<(Expr, Edit)> {
-        let with = |kind| Expr { kind, ..expr.clone() };
-        let mut out = self.own(expr);
-        match &expr.kind {
-            ExprKind::Const(_)
-            | ExprKind::Var(_)
-            | ExprKind::Param(_)
-            | ExprKind::Unknown
-            | ExprKind::Undefined(_) => {}
-            ExprKind::Call(op, args) => {
-                out.extend(
-                    self.lists(args).into_iter().map(|(args, edit)| (with(ExprKind::Call(*op, args)), edit)),
-                );
-            }
-            ExprKind::Matches(text, pattern) => out.extend(
-                self.exprs(text)
-                    .into_iter()
-                    .map(|(text, edit)| (with(ExprKind::Matches(Box::new(text), pattern.clone())), edit)),
-            ),
-            ExprKind::And(left, right) => out.extend(
-                self.pairs(left, right, |left, right| with(ExprKind::And(Box::new(left), Box::new(right)))),
-            ),
-            ExprKind::Or(left, right) => out.extend(
-                self.pairs(left, right, |left, right| with(ExprKind::Or(Box::new(left), Box::new(right)))),
-            ),
-            ExprKind::If(condition, then, otherwise) => {
-                let parts = [(**condition).clone(), (**then).clone(), (**otherwise).clone()];
-                for (parts, edit) in self.lists(&parts) {
-                    if let Ok([condition, then, otherwise]) = <[Expr; 3]>::try_from(parts) {
-                        let kind = ExprKind::If(Box::new(condition), Box::new(then), Box::new(otherwise));
-                        out.push((with(kind), edit));
-                    }
+        for (column, arg) in args.iter().enumerate() {
+            let Arg::Expr(expr) = arg else { continue };
+            let changed = match expr.kind {
+                ExprKind::Const(value) => {
+                    let neighbours = neighbours(value, self.set(relation, column)).into_iter();
+                    let next = |neighbour| {
+                        let says = format!("{value} is {neighbour} in `{}`", self.text(span));
+                        let kind = ExprKind::Const(neighbour);
+                        (Expr { kind, ..expr.clone() }, Edit::new(span, says))
+                    };
+                    neighbours.map(next).collect()
                 }
-            }
+                _ => self.exprs(expr),
+            };
+            let changed = changed.into_iter();
+            out.extend(
+                changed.map(|(expr, edit)| (atom(negated, with(args, column, Arg::Expr(expr))), edit)),
+            );
         }
         out
     }
 
-    fn pairs(&self, left: &Expr, right: &Expr, make: impl Fn(Expr, Expr) -> Expr) -> Vec<(Expr, Edit)> {
-        let lefts = self.exprs(left).into_iter().map(|(changed, edit)| (make(changed, right.clone()), edit));
-        let rights = self.exprs(right).into_iter().map(|(changed, edit)| (make(left.clone(), changed), edit));
-        lefts.chain(rights).collect()
-    }
-
-    /// The changes of an expression itself, not of its parts.
-    fn own(&self, expr: &Expr) -> Vec<(Expr, Edit)> {
-        match &expr.kind {
-            ExprKind::Const(value) => neighbours(*value, None)
-                .into_iter()
-                .map(|neighbour| {
-                    let says = format!("{value} is {neighbour}");
-                    let kind = ExprKind::Const(neighbour);
-                    (Expr { kind, ..expr.clone() }, Edit::new(expr.span, says))
-                })
-                .collect(),
-            ExprKind::Call(Op::Not, args) => {
-                let dropped = args.iter().map(|arg| {
-                    let says = format!("`not` is dropped before `{}`", self.text(arg.span));
-                    (arg.clone(), Edit::new(expr.span, says))
-                });
-                dropped.collect()
-            }
-            ExprKind::Call(op, args) => match args.as_slice() {
-                [left, right] => self.comparisons(expr, *op, left, right),
-                _ => Vec::new(),
-            },
-            ExprKind::Matches(..) => {
-                let says = format!("`not` is put before `{}`", self.text(expr.span));
-                let kind = ExprKind::Call(Op::Not, vec![expr.clone()]);
-                vec![(Expr { kind, ..expr.clone() }, Edit::new(expr.span, says))]
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn comparisons(&self, expr: &Expr, op: Op, left: &Expr, right: &Expr) -> Vec<(Expr, Edit)> {
-        let change = |other: &Op| {
-            let (a, b) = (self.text(left.span), self.text(right.span));
-            let says = format!("`{a} {} {b}` is `{a} {} {b}`", op.name(), other.name());
-            let kind = ExprKind::Call(*other, vec![left.clone(), right.clone()]);
-            (Expr { kind, ..expr.clone() }, Edit::new(expr.span, says))
+    /// The changed forms of an aggregate in a body: what it compares with, what is between the braces, its function.
+    fn aggregates(&self, of: &Aggregated) -> Vec<(Aggregated, Edit)> {
+        let values = |rule: &&ir::Rule| {
+            rule.span == of.span && rule.is_aggregate() && holds_values(self.program, rule.head)
         };
-        others(op).iter().map(change).collect()
+        let lowered = self.program.rules.iter().find(values);
+        let mut out = Vec::new();
+        if of.binds.is_none() {
+            let targets = self.exprs(&of.target).into_iter();
+            out.extend(targets.map(|(target, edit)| (Aggregated { target, ..of.clone() }, edit)));
+        }
+        let bodies = self.bodies(&of.body, lowered).into_iter().filter(|(body, _)| !body.is_empty());
+        out.extend(bodies.map(|(body, edit)| (Aggregated { body, ..of.clone() }, edit)));
+        let functions = self.functions(of.aggregate, &of.args, of.function, lowered).into_iter();
+        out.extend(
+            functions.map(|(aggregate, args, edit)| (Aggregated { aggregate, args, ..of.clone() }, edit)),
+        );
+        out
     }
 
-    fn terms(&self, term: &Term, set: Option<&NameSet>) -> Vec<(Term, Edit)> {
+    /// The changed arguments of an aggregate, and the functions that take its place.
+    fn functions(
+        &self,
+        aggregate: Aggregate,
+        args: &[Expr],
+        span: Span,
+        lowered: Option<&ir::Rule>,
+    ) -> Vec<(Aggregate, Vec<Expr>, Edit)> {
+        let inner = self.lists(args).into_iter();
+        let mut out: Vec<_> = inner.map(|(args, edit)| (aggregate, args, edit)).collect();
+        let written = self.text(span);
+        let written = written.split('{').next().unwrap_or_default().trim();
+        for (other, args) in exchanged(aggregate, args) {
+            let says = format!("`{written}` is `{}`", shown(other, &args));
+            let counts = aggregate == Aggregate::CountDistinct && lowered.is_some_and(counts_alike);
+            out.push((other, args, Edit { equivalent: counts, ..Edit::new(span, says) }));
+        }
+        out
+    }
+
+    fn terms(&self, term: &Term, set: Option<&NameSet>, lowered: Option<&ir::Rule>) -> Vec<(Term, Edit)> {
         match term {
             Term::Expr(expr) => match (&expr.kind, set) {
                 (ExprKind::Const(value @ Value::Name(_)), Some(set)) => neighbours(*value, Some(set))
@@ -318,22 +297,13 @@ impl Making<'_> {
                 _ => self.exprs(expr).into_iter().map(|(expr, edit)| (Term::Expr(expr), edit)).collect(),
             },
             Term::Aggregate { aggregate, args, span } => {
-                let (aggregate, span) = (*aggregate, *span);
-                let inner = self.lists(args).into_iter();
-                let mut out: Vec<_> =
-                    inner.map(|(args, edit)| (Term::Aggregate { aggregate, args, span }, edit)).collect();
-                out.extend(exchanged(aggregate, args).into_iter().map(|(other, args)| {
-                    let says = format!("`{}` is `{}`", self.text(span), shown(other, &args));
-                    let counts = aggregate == Aggregate::CountDistinct;
-                    let edit = Edit { counts, ..Edit::new(span, says) };
-                    (Term::Aggregate { aggregate: other, args, span }, edit)
-                }));
-                out
+                let term = |(aggregate, args, edit)| (Term::Aggregate { aggregate, args, span: *span }, edit);
+                self.functions(*aggregate, args, *span, lowered).into_iter().map(term).collect()
             }
         }
     }
 
-    fn limits(&self, rule: &Rule) -> Vec<(Rule, Edit)> {
+    fn limits(&self, rule: &checked::Rule) -> Vec<(checked::Rule, Edit)> {
         let Some(limit) = &rule.limit else { return Vec::new() };
         let mut out = Vec::new();
         for (count, edit) in self.exprs(&limit.count) {
@@ -358,9 +328,20 @@ impl Making<'_> {
     }
 }
 
-/// A rule's meaning as text, without the places.
-fn shape(rule: &Rule) -> String {
-    let text = format!("{:?} {:?} {:?}", rule.terms, rule.body, rule.limit);
+/// Whether a literal is there for the values that it gives.
+fn gives(literal: &Literal) -> bool {
+    match literal {
+        Literal::Bind { .. } => true,
+        Literal::Each { bound, .. } => !bound,
+        Literal::Aggregate(of) => of.binds.is_some(),
+        Literal::Atom { .. } | Literal::Test { .. } => false,
+    }
+}
+
+/// The meaning of a rule, and of what its aggregates need, as text, without the places.
+fn shape(lowered: &Program) -> String {
+    let parts = |rule: &ir::Rule| format!("{:?} {:?} {:?}", rule.terms, rule.body, rule.limit);
+    let text: String = lowered.rules.iter().map(parts).collect();
     // Spans differ between pieces that mean the same.
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
@@ -371,12 +352,16 @@ fn shape(rule: &Rule) -> String {
     out + rest
 }
 
-/// Whether every variable of the head, the limit and the body is bound.
-fn is_safe(rule: &Rule) -> bool {
-    if order(&rule.body, None).len() != rule.body.len() {
+/// Whether every variable of head, limit and body is bound, in a rule and in those that its aggregates need.
+fn is_safe(lowered: &Program) -> bool {
+    lowered.rules.iter().all(|rule| binds_all(lowered, rule))
+}
+
+fn binds_all(lowered: &Program, rule: &ir::Rule) -> bool {
+    if order(lowered, &rule.body, None).len() != rule.body.len() {
         return false;
     }
-    let bound: BTreeSet<VarId> = rule.body.iter().flat_map(Literal::binds).collect();
+    let bound: BTreeSet<VarId> = rule.body.iter().flat_map(ir::Literal::binds).collect();
     let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
     let mut safe = true;
     let mut check = |var: VarId| safe &= bound.contains(&var) || Some(var) == rank;
@@ -391,23 +376,6 @@ fn is_safe(rule: &Rule) -> bool {
         limit.by.iter().for_each(|(key, _)| key.for_each_var(&mut check));
     }
     safe
-}
-
-/// The comparisons that take the place of one: shifted, and turned round.
-fn others(op: Op) -> &'static [Op] {
-    match op {
-        Op::Less => &[Op::LessEqual, Op::GreaterEqual],
-        Op::LessEqual => &[Op::Less, Op::Greater],
-        Op::Greater => &[Op::GreaterEqual, Op::LessEqual],
-        Op::GreaterEqual => &[Op::Greater, Op::Less],
-        Op::LessText => &[Op::LessEqualText, Op::GreaterEqualText],
-        Op::LessEqualText => &[Op::LessText, Op::GreaterText],
-        Op::GreaterText => &[Op::GreaterEqualText, Op::LessEqualText],
-        Op::GreaterEqualText => &[Op::GreaterText, Op::LessText],
-        Op::Equal => &[Op::NotEqual],
-        Op::NotEqual => &[Op::Equal],
-        _ => &[],
-    }
 }
 
 /// Other aggregates of the same type.

@@ -53,6 +53,7 @@ pub(super) struct Names {
     params_by_name: HashMap<Symbol, ParamId>,
     /// Parameters whose declaration was faulty and reported.
     pub(super) broken_params: BTreeSet<Symbol>,
+    /// The closed sets that have a name; of a rule set that was checked before, those of its columns and parameters.
     pub(super) sets: BTreeMap<Symbol, Arc<NameSet>>,
 }
 
@@ -119,6 +120,11 @@ impl Names {
             });
         }
         checked.params.iter().cloned().for_each(|param| names.add_param(param));
+        let columns = checked.relations.iter().flat_map(|relation| &relation.columns);
+        let types = columns.map(|column| &column.ty).chain(checked.params.iter().map(|param| &param.ty));
+        for set in types.filter_map(|ty| ty.set.as_ref()) {
+            names.sets.extend(set.name.map(|name| (name, Arc::clone(set))));
+        }
         names
     }
 

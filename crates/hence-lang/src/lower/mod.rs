@@ -59,6 +59,14 @@ pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
     Ok(program)
 }
 
+/// One rule, and after it those that its aggregates need, over the relations of `checked`; what a recursion gives them
+/// isn't asked.
+pub fn alone(checked: &Checked, rule: &checked::Rule) -> Program {
+    let mut program = Program { relations: checked.relations.clone(), ..Program::default() };
+    add(&mut program, rule, &[]);
+    program
+}
+
 /// Each rule as its head and what it reads.
 fn heads_and_reads(rules: &[Rule]) -> Vec<(RelationId, Vec<RelationId>)> {
     rules.iter().map(|rule| (rule.head, rule.reads().collect())).collect()

@@ -158,9 +158,7 @@ pub(super) fn step_bindings(program: &Program, derived: &Derived) -> Option<Stri
 
 /// The variables that the rule's author named, with their values.
 pub(super) fn bindings_text(bindings: &[(Symbol, Value)]) -> Option<String> {
-    let named = bindings
-        .iter()
-        .filter(|(name, _)| !name.as_str().starts_with(|c: char| !c.is_alphabetic() && c != '_'));
+    let named = bindings.iter().filter(|(name, _)| !is_unnamed(*name));
     let shown: Vec<_> = named.map(|(name, value)| format!("{name} = {value}")).collect();
     (!shown.is_empty()).then(|| format!("with {}", shown.join(", ")))
 }
@@ -190,8 +188,13 @@ fn aside(text: &str, written: &str) -> String {
     if text == written { text.to_owned() } else { format!("{text}   ({written})") }
 }
 
+/// Whether no author gave the variable its name.
+fn is_unnamed(var: Symbol) -> bool {
+    var.as_str().starts_with(|c: char| !c.is_alphabetic() && c != '_')
+}
+
 fn bind_text(var: Symbol, text: &str, written: &str, value: Value) -> String {
-    let made = var.as_str().starts_with(|c: char| !c.is_alphabetic() && c != '_');
+    let made = is_unnamed(var);
     let worth = text != value.to_string();
     match (made, worth) {
         (true, true) => aside(&format!("{text} = {value}"), written),
@@ -201,10 +204,13 @@ fn bind_text(var: Symbol, text: &str, written: &str, value: Value) -> String {
     }
 }
 
-/// `quality = 0.45 is mean(Q), over 3 matches with tool "a"`.
+/// `quality = 0.45 is mean(Q), over 3 matches with tool "a"`; a value that the rule only compares has no name.
 fn group_text(group: &Group) -> String {
     let results = group.results.iter();
-    let results = results.map(|found| format!("{} = {} is {}", found.column, found.value, found.written));
+    let results = results.map(|found| {
+        let named = if is_unnamed(found.column) { String::new() } else { format!("{} = ", found.column) };
+        format!("{named}{} is {}", found.value, found.written)
+    });
     let by: Vec<_> = group.by.iter().map(|(column, value)| format!("{column} {value}")).collect();
     let place = if by.is_empty() { String::new() } else { format!(" with {}", by.join(", ")) };
     let matches = if group.matches == 1 { "1 match" } else { &format!("{} matches", group.matches) };
