@@ -158,6 +158,10 @@ impl<'a> Expressions<'a> {
                     format!("pick({condition}, {then}, {otherwise})")
                 }
             }
+            ExprKind::Undefined(operand) => {
+                format!("Word::from_bool({}.is_err())", self.call_eval(operand, Place::Crepe, constants))
+            }
+            ExprKind::Unknown => None.or_broken("a rule that is compiled holds no unknown value"),
             _ => format!("{}?", self.eval(expr, constants)),
         }
     }
