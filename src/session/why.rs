@@ -12,7 +12,7 @@ use hence_lang::lower;
 use hence_ledger::{Assertion, Decision, When};
 use hence_proof::Finder;
 use hence_proof::proof::{Origin, Origins, Proof};
-use hence_proof::why_not::{Remedies, Trial};
+use hence_proof::why_not::{Failure, Remedies, Trial, WhyNot};
 use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
@@ -281,7 +281,10 @@ impl Explainer<'_> {
             .map(|model| Finder::new(program, model, &self.session.rules.sources, &self.session.store));
         let finder = lenient.as_ref().unwrap_or(&self.finder);
         let answer = finder.why_not(asked.relation, &asked.values);
-        let answer = finder.checked(answer)?;
+        let mut answer = finder.checked(answer)?;
+        if self.evaluation.unknown.is_some() {
+            self.settle(&mut answer);
+        }
         let (engine, limits) = (self.session.engine.as_ref(), self.session.limits);
         let remedies = if time.is_zero() || !answer.holds.is_empty() {
             Remedies::default()
@@ -296,6 +299,21 @@ impl Explainer<'_> {
         }
         self.finder.checked(())?;
         Ok(Refused { answer, remedies, undetermined })
+    }
+
+    /// Leaves undefined operations out where they concern other rows alone than those that were asked for; the answer
+    /// is only a few levels deep.
+    fn settle(&self, answer: &mut WhyNot) {
+        let asked = &answer.asked;
+        let relation = self.session.rules.program.find(asked.relation);
+        if relation.is_none_or(|relation| self.undetermined(relation, &asked.args).is_empty()) {
+            answer.undetermined.clear();
+        }
+        for attempt in &mut answer.attempts {
+            if let Failure::Missing { below: Some(below), .. } = &mut attempt.failure {
+                self.settle(below);
+            }
+        }
     }
 }
 
