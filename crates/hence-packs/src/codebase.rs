@@ -170,6 +170,75 @@ impl Record for Doc {
     }
 }
 
+/// The first sentence of what a file says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Purpose {
+    /// `path`
+    pub path: String,
+    /// `text`
+    pub text: String,
+}
+
+impl Record for Purpose {
+    const TABLE: usize = 7;
+    const RELATION: &'static str = "purpose";
+
+    fn write(&self, row: &mut Row) {
+        row.put("path", &self.path);
+        row.put("text", &self.text);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { path: columns.take(), text: columns.take() }
+    }
+}
+
+/// A call of what the file imports from other files of the repository.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct IntegrationPoint {
+    /// `path`
+    pub path: String,
+    /// `call`
+    pub call: String,
+}
+
+impl Record for IntegrationPoint {
+    const TABLE: usize = 8;
+    const RELATION: &'static str = "integration_point";
+
+    fn write(&self, row: &mut Row) {
+        row.put("path", &self.path);
+        row.put("call", &self.call);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { path: columns.take(), call: columns.take() }
+    }
+}
+
+/// What a folder says of itself; `.` is the root.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DirectoryDoc {
+    /// `path`
+    pub path: String,
+    /// `text`
+    pub text: String,
+}
+
+impl Record for DirectoryDoc {
+    const TABLE: usize = 9;
+    const RELATION: &'static str = "directory_doc";
+
+    fn write(&self, row: &mut Row) {
+        row.put("path", &self.path);
+        row.put("text", &self.text);
+    }
+
+    fn read(columns: &mut Columns<'_>) -> Self {
+        Self { path: columns.take(), text: columns.take() }
+    }
+}
+
 /// The parameters of the rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
@@ -212,6 +281,12 @@ pub struct Facts {
     pub function: Vec<Function>,
     /// What a file says of itself.
     pub doc: Vec<Doc>,
+    /// The first sentence of what a file says of itself.
+    pub purpose: Vec<Purpose>,
+    /// A call of what the file imports from other files of the repository.
+    pub integration_point: Vec<IntegrationPoint>,
+    /// What a folder says of itself; `.` is the root.
+    pub directory_doc: Vec<DirectoryDoc>,
 }
 
 impl Facts {
@@ -236,6 +311,9 @@ impl Facts {
         fill(&mut tables, &self.class)?;
         fill(&mut tables, &self.function)?;
         fill(&mut tables, &self.doc)?;
+        fill(&mut tables, &self.purpose)?;
+        fill(&mut tables, &self.integration_point)?;
+        fill(&mut tables, &self.directory_doc)?;
         let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
         let undetermined = PACK.undetermined(&reports);
         Ok(Decisions { reports: PACK.lines(&reports), undetermined })
@@ -284,6 +362,24 @@ impl Extend<Doc> for Facts {
     }
 }
 
+impl Extend<Purpose> for Facts {
+    fn extend<Many: IntoIterator<Item = Purpose>>(&mut self, facts: Many) {
+        self.purpose.extend(facts);
+    }
+}
+
+impl Extend<IntegrationPoint> for Facts {
+    fn extend<Many: IntoIterator<Item = IntegrationPoint>>(&mut self, facts: Many) {
+        self.integration_point.extend(facts);
+    }
+}
+
+impl Extend<DirectoryDoc> for Facts {
+    fn extend<Many: IntoIterator<Item = DirectoryDoc>>(&mut self, facts: Many) {
+        self.directory_doc.extend(facts);
+    }
+}
+
 /// The facts of every decision.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decisions {
@@ -307,11 +403,11 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "codebase",
-        fingerprint: "5bd78957ab913190971317f9c5468157",
-        relations: &["now", "file", "import_text", "imports", "class", "function", "doc", "depends", "import_cycle", "imported", "test_file", "entry_point", "orphan", "importer_count", "core_module", "folder_of", "directory", "language_lines"],
+        fingerprint: "088806df8dfaa70681b50180e9cbe213",
+        relations: &["now", "file", "import_text", "imports", "class", "function", "doc", "purpose", "integration_point", "directory_doc", "depends", "import_cycle", "imported", "test_file", "entry_point", "orphan", "importer_count", "core_module", "folder_of", "directory", "language_lines"],
         params: &["core_importers"],
         rule_ids: &["imports_it", "imports_what_needs_it", "import_cycle#1", "imported#1", "in_a_test_folder", "called_like_a_test", "ends_like_a_test", "called_like_an_entry", "binary_of_a_crate", "needed_by_nothing", "importer_count#1", "imported_by_several", "folder_of#1", "folder_of#2", "directory#1", "language_lines#1"],
-        arities: &[1, 3, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 3, 3, 2, 2, 2, 3, 3],
+        arities: &[1, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 3, 3, 2, 2, 2, 3, 3],
         rules: &[&RULE_2, &RULE_10, &RULE_14, &RULE_15],
         facts,
         run,
@@ -319,10 +415,10 @@ mod compiled {
 
     fn run(tables: &mut Tables, params: &[Word]) {
         program_0::run(tables, params);
-        aggregate(tables, 18, &RULE_2, params);
-        aggregate(tables, 19, &RULE_10, params);
-        aggregate(tables, 20, &RULE_14, params);
-        aggregate(tables, 21, &RULE_15, params);
+        aggregate(tables, 21, &RULE_2, params);
+        aggregate(tables, 22, &RULE_10, params);
+        aggregate(tables, 23, &RULE_14, params);
+        aggregate(tables, 24, &RULE_15, params);
         program_1::run(tables, params);
     }
 
@@ -394,19 +490,19 @@ mod compiled {
     static RULE_2: Rule = Rule {
         number: 2,
         id: "import_cycle#1",
-        head: 8,
+        head: 11,
         variables: &[("Path", Type::String), ("Other", Type::String)],
         body: &[
-            Step::Atom(7, &[Arg::Var(0), Arg::Var(0)]),
-            Step::Atom(7, &[Arg::Var(0), Arg::Var(1)]),
-            Step::Atom(7, &[Arg::Var(1), Arg::Var(0)]),
+            Step::Atom(10, &[Arg::Var(0), Arg::Var(0)]),
+            Step::Atom(10, &[Arg::Var(0), Arg::Var(1)]),
+            Step::Atom(10, &[Arg::Var(1), Arg::Var(0)]),
         ],
         terms: &[
             Term::Var(0),
             Term::Of(Aggregate::Min, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/codebase/codebase.dl:38:20", "min(Other)")],
+        places: &[("rules/codebase/codebase.dl:47:20", "min(Other)")],
         decisions: &[],
     };
 
@@ -415,7 +511,7 @@ mod compiled {
     static RULE_10: Rule = Rule {
         number: 10,
         id: "importer_count#1",
-        head: 13,
+        head: 16,
         variables: &[("Path", Type::String), ("Other", Type::String)],
         body: &[
             Step::Atom(3, &[Arg::Var(1), Arg::Var(0)]),
@@ -426,7 +522,7 @@ mod compiled {
             Term::Of(Aggregate::CountDistinct, &[(Type::String, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/codebase/codebase.dl:85:22", "count(Other)")],
+        places: &[("rules/codebase/codebase.dl:94:22", "count(Other)")],
         decisions: &[],
     };
 
@@ -435,10 +531,10 @@ mod compiled {
     static RULE_14: Rule = Rule {
         number: 14,
         id: "directory#1",
-        head: 16,
+        head: 19,
         variables: &[("Folder", Type::String), ("Path", Type::String), ("Lines", Type::Int)],
         body: &[
-            Step::Atom(15, &[Arg::Var(1), Arg::Var(0), Arg::Var(2)]),
+            Step::Atom(18, &[Arg::Var(1), Arg::Var(0), Arg::Var(2)]),
         ],
         terms: &[
             Term::Var(0),
@@ -446,7 +542,7 @@ mod compiled {
             Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(m.var(2)))], 1),
         ],
         limit: None,
-        places: &[("rules/codebase/codebase.dl:105:19", "count(Path)"), ("rules/codebase/codebase.dl:105:32", "sum(Lines)")],
+        places: &[("rules/codebase/codebase.dl:114:19", "count(Path)"), ("rules/codebase/codebase.dl:114:32", "sum(Lines)")],
         decisions: &[],
     };
 
@@ -455,7 +551,7 @@ mod compiled {
     static RULE_15: Rule = Rule {
         number: 15,
         id: "language_lines#1",
-        head: 17,
+        head: 20,
         variables: &[("Language", Type::Name), ("Lines", Type::Int)],
         body: &[
             Step::Atom(1, &[Arg::Any, Arg::Var(0), Arg::Var(1)]),
@@ -465,7 +561,7 @@ mod compiled {
             Term::Of(Aggregate::Sum, &[(Type::Int, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/codebase/codebase.dl:110:26", "sum(Lines)")],
+        places: &[("rules/codebase/codebase.dl:119:26", "sum(Lines)")],
         decisions: &[],
     };
 
@@ -475,12 +571,12 @@ mod compiled {
         #[rustfmt::skip]
         use super::{
             Row2 as R3Imports,
-            Row2 as R7Depends,
-            Row1 as R9Imported,
-            Row1 as R10TestFile,
-            Row1 as R11EntryPoint,
-            Row1 as R12Orphan,
-            Row3 as R15FolderOf,
+            Row2 as R10Depends,
+            Row1 as R12Imported,
+            Row1 as R13TestFile,
+            Row1 as R14EntryPoint,
+            Row1 as R15Orphan,
+            Row3 as R18FolderOf,
             Row2 as M2,
             Row2 as M10,
             Row3 as M14,
@@ -493,22 +589,22 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R7Depends(Word, Word);
+            struct R10Depends(Word, Word);
             @output
             #[cfg(any())]
-            struct R9Imported(Word);
+            struct R12Imported(Word);
             @output
             #[cfg(any())]
-            struct R10TestFile(Word);
+            struct R13TestFile(Word);
             @output
             #[cfg(any())]
-            struct R11EntryPoint(Word);
+            struct R14EntryPoint(Word);
             @output
             #[cfg(any())]
-            struct R12Orphan(Word);
+            struct R15Orphan(Word);
             @output
             #[cfg(any())]
-            struct R15FolderOf(Word, Word, Word);
+            struct R18FolderOf(Word, Word, Word);
             @output
             #[cfg(any())]
             struct M2(Word, Word);
@@ -530,32 +626,32 @@ mod compiled {
                 for [c0, c1] in input.rows(3);
 
             // imports_it
-            R7Depends(path_0, other_1) <-
+            R10Depends(path_0, other_1) <-
                 R3Imports(path_0, other_1),
                 (go());
 
             // imports_what_needs_it
-            R7Depends(path_0, other_1) <-
-                R7Depends(path_0, middle_2),
+            R10Depends(path_0, other_1) <-
+                R10Depends(path_0, middle_2),
                 R3Imports(middle_2, other_1),
                 (go());
 
             // import_cycle#1
             M2(path_0, other_1) <-
-                R7Depends(path_0, column_0_1),
+                R10Depends(path_0, column_0_1),
                 (column_0_1 == path_0),
-                R7Depends(path_0, other_1),
-                R7Depends(other_1, path_0),
+                R10Depends(path_0, other_1),
+                R10Depends(other_1, path_0),
                 (go());
 
             // imported#1
-            R9Imported(path_0) <-
+            R12Imported(path_0) <-
                 R3Imports(other_1, path_0),
                 (imported_3_0(other_1, path_0).as_bool()),
                 (go());
 
             // in_a_test_folder
-            R10TestFile(path_0) <-
+            R13TestFile(path_0) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [path_0, _, _] = row_1,
@@ -563,7 +659,7 @@ mod compiled {
                 (go());
 
             // called_like_a_test
-            R10TestFile(path_0) <-
+            R13TestFile(path_0) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [path_0, _, _] = row_1,
@@ -571,7 +667,7 @@ mod compiled {
                 (go());
 
             // ends_like_a_test
-            R10TestFile(path_0) <-
+            R13TestFile(path_0) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [path_0, _, _] = row_1,
@@ -579,7 +675,7 @@ mod compiled {
                 (go());
 
             // called_like_an_entry
-            R11EntryPoint(path_0) <-
+            R14EntryPoint(path_0) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [path_0, _, _] = row_1,
@@ -587,7 +683,7 @@ mod compiled {
                 (go());
 
             // binary_of_a_crate
-            R11EntryPoint(path_0) <-
+            R14EntryPoint(path_0) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [path_0, _, _] = row_1,
@@ -595,13 +691,13 @@ mod compiled {
                 (go());
 
             // needed_by_nothing
-            R12Orphan(path_0) <-
+            R15Orphan(path_0) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [path_0, _, _] = row_1,
-                !R9Imported(path_0),
-                !R10TestFile(path_0),
-                !R11EntryPoint(path_0),
+                !R12Imported(path_0),
+                !R13TestFile(path_0),
+                !R14EntryPoint(path_0),
                 (go());
 
             // importer_count#1
@@ -611,7 +707,7 @@ mod compiled {
                 (go());
 
             // folder_of#1
-            R15FolderOf(path_0, folder_1, lines_2) <-
+            R18FolderOf(path_0, folder_1, lines_2) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [path_0, _, lines_2] = row_1,
@@ -620,7 +716,7 @@ mod compiled {
                 (go());
 
             // folder_of#2
-            R15FolderOf(path_0, TEXTS.word(1), lines_1) <-
+            R18FolderOf(path_0, TEXTS.word(1), lines_1) <-
                 Source(input),
                 for row_1 in input.rows(1),
                 let [path_0, _, lines_1] = row_1,
@@ -629,7 +725,7 @@ mod compiled {
 
             // directory#1
             M14(folder_0, path_1, lines_2) <-
-                R15FolderOf(path_1, folder_0, lines_2),
+                R18FolderOf(path_1, folder_0, lines_2),
                 (go());
 
             // language_lines#1
@@ -644,17 +740,17 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r7_depends, r9_imported, r10_test_file, r11_entry_point, r12_orphan, r15_folder_of, m2, m10, m14, m15, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(7, &r7_depends);
-            tables.set(9, &r9_imported);
-            tables.set(10, &r10_test_file);
-            tables.set(11, &r11_entry_point);
-            tables.set(12, &r12_orphan);
-            tables.set(15, &r15_folder_of);
-            tables.set(18, &m2);
-            tables.set(19, &m10);
-            tables.set(20, &m14);
-            tables.set(21, &m15);
+            let (r10_depends, r12_imported, r13_test_file, r14_entry_point, r15_orphan, r18_folder_of, m2, m10, m14, m15, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(10, &r10_depends);
+            tables.set(12, &r12_imported);
+            tables.set(13, &r13_test_file);
+            tables.set(14, &r14_entry_point);
+            tables.set(15, &r15_orphan);
+            tables.set(18, &r18_folder_of);
+            tables.set(21, &m2);
+            tables.set(22, &m10);
+            tables.set(23, &m14);
+            tables.set(24, &m15);
         }
     }
 
@@ -663,7 +759,7 @@ mod compiled {
         // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
-            Row2 as R14CoreModule,
+            Row2 as R17CoreModule,
         };
 
         crepe::crepe! {
@@ -672,13 +768,13 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R14CoreModule(Word, Word);
+            struct R17CoreModule(Word, Word);
 
             // imported_by_several
-            R14CoreModule(path_0, importers_1) <-
+            R17CoreModule(path_0, importers_1) <-
                 Source(input),
                 let p0 = input.param(0),
-                for row_2 in input.rows(13),
+                for row_2 in input.rows(16),
                 let [path_0, importers_1] = row_2,
                 (core_module_11_0(importers_1, p0).as_bool()),
                 (go());
@@ -687,8 +783,8 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r14_core_module,) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(14, &r14_core_module);
+            let (r17_core_module,) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(17, &r17_core_module);
         }
     }
 }

@@ -274,7 +274,7 @@ impl Making<'_> {
         let inner = self.lists(args).into_iter();
         let mut out: Vec<_> = inner.map(|(args, edit)| (aggregate, args, edit)).collect();
         let written = self.text(span);
-        let written = written.split('{').next().unwrap_or_default().trim();
+        let written = written.split_once('{').map_or(&*written, |(before, _)| before).trim();
         for (other, args) in exchanged(aggregate, args) {
             let says = format!("`{written}` is `{}`", shown(other, &args));
             let counts = aggregate == Aggregate::CountDistinct && lowered.is_some_and(counts_alike);
