@@ -6,8 +6,10 @@ default: lint test doc
 # Formatting and lints, compiled packs among what is looked at.
 lint:
     cargo fmt --all --check
+    cargo fmt --manifest-path benches/Cargo.toml --check
     cargo clippy --workspace --all-targets -- -D warnings
     cargo clippy --workspace --all-targets --features packs -- -D warnings
+    cargo check --locked --manifest-path benches/Cargo.toml
 
 # The library by itself, all tests, then those of compiled packs.
 test:

@@ -13,9 +13,6 @@ use crate::measure::{Measured, of_children};
 use crate::peers::{PEERS, Task, hence};
 use crate::{change, cold, decision, load, ranks, recursion};
 
-/// Set for a process that is to be the `hence` command.
-pub const AS_HENCE: &str = "HENCE_BENCHES_AS_HENCE";
-
 /// Runs this program with `arguments` and reads its figures; `None`, with a line on standard error, where it fails.
 pub fn ask(arguments: &[&str]) -> Option<Json> {
     let program = std::env::current_exe().unwrap();
@@ -54,10 +51,6 @@ pub fn answer(arguments: &[String]) -> ! {
         ["facts", file] => load::read(Path::new(file)),
         ["ledger", folder, store] => cold::write(Path::new(folder), Path::new(store)),
         ["command", program, arguments @ ..] => command(Command::new(program).args(arguments.iter())),
-        ["hence", arguments @ ..] => {
-            let program = std::env::current_exe().unwrap();
-            command(Command::new(program).args(arguments.iter()).env(AS_HENCE, "1"))
-        }
         other => panic!("what is `{}`?", other.join(" ")),
     };
     println!("{figures}");

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hence_core::fact::Fact;
-use hence_ledger::{Draft, Ledger, OpenOptions};
 use hence_core::value::Value;
+use hence_ledger::{Draft, Ledger, OpenOptions};
 use serde_json::{Value as Json, json};
 
 use crate::batch;
@@ -39,8 +39,21 @@ pub fn write(folder: &Path, store: &Path) -> Json {
     json!({"facts": count})
 }
 
+/// The command that is started: the one that `HENCE` names, else the release build of this checkout.
+fn hence() -> String {
+    let built = home().join("../target/release/hence");
+    std::env::var("HENCE").unwrap_or_else(|_| built.to_string_lossy().into_owned())
+}
+
 /// The section; whether every question was answered.
 pub fn section(options: &Options, figures: &mut Json) -> bool {
+    let hence = hence();
+    if !Path::new(&hence).is_file() {
+        eprintln!(
+            "`cold` starts `{hence}`, which isn't there: `cargo build --release` builds it, HENCE names another"
+        );
+        return false;
+    }
     let folder = batch::facts("agg", options);
     let store = home().join("target/facts/ledger");
     let store = store.to_string_lossy();
@@ -50,7 +63,8 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
         let rules = home().join(format!("rules/{rules}.dl"));
         let form = if command == "why" { "json" } else { "jsonl" };
         let rules = rules.to_string_lossy();
-        let words = ["hence", command, body, "--rules", &rules, "--store", &store, "--format", form];
+        let words =
+            ["command", &hence, command, body, "--rules", &rules, "--store", &store, "--format", form];
         let runs: Vec<Json> = (0..options.runs).filter_map(|_| child::ask(&words)).collect();
         answered &= !runs.is_empty() && runs.iter().all(|run| run["status"] == 0);
         let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hence::session::{FactFiles, Session, read_facts};
 use hence_engine::SemiNaive;
 use hence_engine::{Engine, Limits};
-use hence::session::{FactFiles, Session, read_facts};
 use serde_json::{Value as Json, json};
 
 use crate::change::RULES;

@@ -5,9 +5,9 @@
 use std::hint::black_box;
 use std::path::Path;
 
+use hence_core::value::Word;
 use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model};
-use hence_core::value::Word;
 use serde_json::{Value as Json, json};
 
 use crate::child;

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use hence_engine::SemiNaive;
-use hence_engine::{Edit, Incremental};
-use hence_engine::{Database, Engine, Limits};
-use hence_lang::ir::Program;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
+use hence_engine::SemiNaive;
+use hence_engine::{Database, Engine, Limits};
+use hence_engine::{Edit, Incremental};
+use hence_lang::ir::Program;
 use serde_json::{Value as Json, json};
 
 use crate::child;

@@ -9,9 +9,6 @@ use hence_benches::{batch, change, child, cold, decision, growth, load, ranks, r
 use serde_json::{Value as Json, json};
 
 fn main() -> ExitCode {
-    if std::env::var_os(child::AS_HENCE).is_some() {
-        return bin::cli::run();
-    }
     let mut arguments = std::env::args().skip(1).peekable();
     if arguments.next_if(|word| word == "child").is_some() {
         child::answer(&arguments.collect::<Vec<_>>());

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hence_core::fact::Fact;
-use hence_ledger::{Draft, Ledger, OpenOptions, When};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_ledger::{Draft, Ledger, OpenOptions, When};
 
 const SINGLE: usize = 1_500;
 const BLOCKS: usize = 60;

@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use hence_core::fact::Fact;
 use hence::session::{Evaluation, RuleSource, Session};
+use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Value};
 

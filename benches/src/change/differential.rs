@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use differential_dataflow::input::{Input, InputSession};
-use hence_core::fact::Fact;
 use hence::session::Change;
+use hence_core::fact::Fact;
 use hence_core::value::{Float, Value};
 use timely::communication::Allocator;
 use timely::communication::allocator::Thread;

@@ -7,13 +7,13 @@ mod differential;
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-use hence_engine::{Edit, Incremental};
-use hence_engine::{Database, Limits};
-use hence_core::fact::Fact;
-use hence_lang::ir::Program;
-use hence_core::schema::{Kind, RelationId};
 use hence::session::{Change, RuleSet, Session};
+use hence_core::fact::Fact;
+use hence_core::schema::{Kind, RelationId};
 use hence_core::value::{Value, Word};
+use hence_engine::{Database, Limits};
+use hence_engine::{Edit, Incremental};
+use hence_lang::ir::Program;
 use serde_json::{Value as Json, json};
 
 use crate::child;

@@ -1,10 +1,10 @@
 //! hence: rules from text, loaded once.
 
-use hence_engine::{Prepared, SemiNaive};
-use hence_engine::{Database, Engine, Limits};
-use hence_lang::ir::Program;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
+use hence_engine::{Database, Engine, Limits};
+use hence_engine::{Prepared, SemiNaive};
+use hence_lang::ir::Program;
 
 use super::{Decide, Out, Policy, Request, mask};
 use crate::peers::hence::program;

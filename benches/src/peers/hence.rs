@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use hence::session::{Loader, RuleSet, check};
+use hence_core::value::Word;
 use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model, Threads};
 use hence_lang::ir::Program;
-use hence::session::{Loader, RuleSet, check};
-use hence_core::value::Word;
 
 use super::{AGGREGATES, Task};
 use crate::facts;
