@@ -125,7 +125,7 @@ impl Session {
         lapsed.sort_unstable();
         Ok(Outcome {
             lapsed,
-            stands: self.decision_counts(|id| kept.len(id)),
+            stands: kept.decision_counts(),
             undetermined: evaluation::undetermined_decisions(&self.rules.program, kept.undetermined()),
             reports: super::ask::undefined_operations(
                 &self.rules.program,

@@ -1,6 +1,6 @@
 //! What follows from facts that come and go, brought up to date at a cost that follows the change.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use smallvec::SmallVec;
@@ -30,7 +30,7 @@ pub(super) struct Maintained {
     now: i64,
     limits: Limits,
     /// What follows certainly and possibly, while operations are undefined.
-    unknown: Option<Second>,
+    unknown: Option<Box<Second>>,
     /// What followed possibly and not certainly after the last change.
     undetermined: Undetermined,
 }
@@ -201,7 +201,7 @@ impl Maintained {
                 })?;
                 Some(second)
             }
-            _ => Some(Second::new(rules, &self.incremental, heads, (self.now, &self.limits))?),
+            _ => Some(Box::new(Second::new(rules, &self.incremental, heads, (self.now, &self.limits))?)),
         };
         let undetermined = self.unknown.as_ref().map(|second| second.undetermined(program));
         self.undetermined = undetermined.unwrap_or_default();
@@ -316,6 +316,12 @@ impl Maintained {
     /// How many facts of a relation follow certainly.
     pub(super) fn len(&self, id: RelationId) -> usize {
         self.certain().len(id)
+    }
+
+    /// How many facts each decision has that has any.
+    pub(super) fn decision_counts(&self) -> BTreeMap<Symbol, usize> {
+        let counts = self.names.decisions.iter().map(|(name, id)| (*name, self.len(*id)));
+        counts.filter(|(_, count)| *count > 0).collect()
     }
 
     /// The rows of a relation where a match with an undefined operation is false, in no order that means anything.

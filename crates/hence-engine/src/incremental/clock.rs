@@ -413,8 +413,9 @@ impl Incremental {
 
     /// The rules of a stratum of which conditions changed.
     fn moved(&self, stratum: StratumId) -> Vec<RuleId> {
-        let moved = self.clock.iter().flat_map(|clock| &clock.moved);
-        moved.copied().filter(|rule| self.rules[*rule].stratum == Some(stratum)).collect()
+        let Some(clock) = &self.clock else { return Vec::new() };
+        let moved = clock.moved.iter().copied();
+        moved.filter(|rule| self.rules[*rule].stratum == Some(stratum)).collect()
     }
 
     /// Takes over which matches of conditions came and went, once everything is brought up to date.
