@@ -68,6 +68,8 @@ mod outbox;
 mod owner;
 mod patterns;
 mod plain_records;
+#[cfg(all(feature = "scan", unix))]
+mod plans;
 mod principals;
 mod provenance;
 mod quality;

@@ -24,6 +24,9 @@ pub mod mac;
 pub mod model;
 mod objects;
 mod otlp;
+#[cfg(all(feature = "scan", unix))]
+pub mod plan;
+pub mod plan_settings;
 mod protobuf;
 pub mod quality;
 pub mod reply;

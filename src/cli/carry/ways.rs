@@ -9,6 +9,7 @@ use hence_actuators::card::{AskFor, Card};
 use hence_actuators::carry::Carrier;
 use hence_actuators::file_requests::{self, FileRequests};
 use hence_actuators::model::{Ask, Prompt, Schema};
+use hence_actuators::plan_settings;
 use hence_actuators::run_command::{Program, RunCommand};
 use hence_actuators::template::Assert;
 use hence_actuators::webhook::WebHook;
@@ -18,7 +19,7 @@ use hence_core::symbol::Symbol;
 use hence_runtime::{Policy, Repeat};
 
 use super::super::config::carried::{Asked, Buttons, Carried, Means, Secret, Text};
-use super::super::{Failure, config};
+use super::super::{Failure, config, output};
 
 /// What [`Carried::table`] is called where it is that of programs alone.
 const RUN_COMMAND: &str = "run_command";
@@ -72,6 +73,15 @@ impl Ways {
         Ok(Self(ways))
     }
 
+    /// Takes up what earlier runs left half-way, and says what can't be.
+    pub(super) fn take_up(&self) {
+        for way in self.0.values() {
+            if let Err(why) = way.carrier.take_up() {
+                output::warning(&why);
+            }
+        }
+    }
+
     /// How the decisions of a relation are carried out; `None` where they aren't.
     pub(super) fn get(&self, relation: Symbol) -> Option<&Way> {
         self.0.get(&relation)
@@ -105,6 +115,7 @@ fn carrier(carried: &Carried, root: &Path) -> Result<Box<dyn Carrier>, Failure> 
         }
         Means::Model(asked) => Box::new(model(carried, asked)?),
         Means::Script { .. } => script(carried)?,
+        Means::Plan(settings) => plan(settings)?,
         Means::Facts(templates) => Box::new(Assert { templates: templates.clone() }),
     })
 }
@@ -165,6 +176,17 @@ fn model(carried: &Carried, asked: &Asked) -> Result<Ask, Failure> {
         usage: asked.usage.clone(),
         time_limit: carried.time_limit,
     })
+}
+
+#[cfg(all(feature = "scan", unix))]
+fn plan(settings: &plan_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+    Ok(Box::new(hence_actuators::plan::Plan::new(settings.clone())?))
+}
+
+#[cfg(not(all(feature = "scan", unix)))]
+fn plan(_: &plan_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+    let message = "plans can't be carried out: that needs Unix and a hence with the feature `scan`";
+    Err(Failure::Usage(String::from(message)))
 }
 
 #[cfg(all(feature = "sandbox", target_os = "linux"))]

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hence_actuators::model::{Model, Price, Prompt, Shape};
-use hence_actuators::script_settings;
 use hence_actuators::template::Template;
+use hence_actuators::{plan_settings, script_settings};
 use hence_core::value::Value;
 use hence_runtime::{Policy, Repeat};
 
-use super::Origin;
+use super::{Origin, file};
 
 /// How the decisions of a relation are carried out.
 #[derive(Clone, Debug)]
@@ -70,6 +70,8 @@ pub(in super::super) enum Means {
     },
     /// A language model.
     Model(Box<Asked>),
+    /// The changes of plans, in a folder.
+    Plan(plan_settings::Settings),
     /// A script in confinement.
     #[cfg_attr(
         not(all(feature = "sandbox", target_os = "linux")),
@@ -91,6 +93,16 @@ pub(in super::super) enum Means {
         /// The relations that it may read.
         reads: Vec<String>,
     },
+}
+
+impl Means {
+    /// How long an attempt may take, where these say so themselves.
+    pub(super) fn time_limit(&self) -> Duration {
+        match self {
+            Self::Plan(plan) => plan.time_limit,
+            _ => file::TIME_LIMIT,
+        }
+    }
 }
 
 /// What the buttons of a card are for.
@@ -172,6 +184,9 @@ impl fmt::Display for Carried {
             }
             Means::Script { interpreter, text: script_settings::Text::File(path), .. } => {
                 write!(f, "{interpreter} {}", path.display())?;
+            }
+            Means::Plan(plan) => {
+                write!(f, "in {}, tested by {}", plan.folder.display(), plan.tests.join(" "))?
             }
             Means::Facts(_) => return f.write_str("facts"),
         }

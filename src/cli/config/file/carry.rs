@@ -16,7 +16,7 @@ use super::super::shown;
 use super::{Content, DeTable, DeValue, KIND, Kind, Range, Reading, content, found};
 
 /// How long an attempt may take if nothing else is said.
-pub(super) const TIME_LIMIT: Duration = Duration::from_secs(30);
+pub(in super::super) const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// How often it is tried, and the pause after the first failure in microseconds, if nothing else is said.
 pub(super) const POLICY: Policy = Policy { repeat: Repeat::Safe, attempts: 5, pause: 5_000_000 };
 
