@@ -79,6 +79,7 @@ mod recursive_groups;
 mod redact;
 mod reference;
 mod replay;
+mod reports;
 mod ruletest;
 mod ruletest_depth;
 mod schemas;

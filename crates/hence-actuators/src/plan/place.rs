@@ -227,7 +227,7 @@ fn names(path: &str) -> io::Result<Vec<&str>> {
     let plain = |name: &&str| {
         !matches!(*name, "" | "." | ".." | STATE | ".git" | ".hence") && !name.contains(['\0', '\\'])
     };
-    if names.len() > DEEPEST || !names.iter().all(|name| plain(name)) {
+    if names.len() > DEEPEST || !names.iter().all(plain) {
         return Err(wrong(path));
     }
     Ok(names)
