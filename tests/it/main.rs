@@ -43,6 +43,8 @@ mod exact_sentences;
 mod explain;
 mod fact_faults;
 mod fact_files;
+#[cfg(all(feature = "scan", feature = "sandbox", target_os = "linux"))]
+mod factory;
 #[path = "../cases/files.rs"]
 mod files;
 mod formatted;

@@ -13,6 +13,9 @@ pub mod edit;
 mod error;
 pub mod error_text;
 pub mod event;
+#[cfg(all(feature = "scan", feature = "sandbox", target_os = "linux"))]
+pub mod factory;
+pub mod factory_settings;
 mod facts;
 pub mod file_requests;
 pub mod goal;

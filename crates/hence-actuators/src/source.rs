@@ -97,6 +97,19 @@ impl SourceCode {
         Ok(shown.of_tool(name))
     }
 
+    /// The facts of the source of a tool in a language by its word.
+    #[cfg(all(feature = "sandbox", target_os = "linux"))]
+    pub(super) fn of_language(
+        &self,
+        tool: &str,
+        language: &str,
+        source: &[u8],
+    ) -> Result<Vec<Fact>, ActuatorError> {
+        let mut shown = Shown::default();
+        self.look(&mut shown, Dialect::of_word(language), source).map_err(|left| left.of(tool))?;
+        Ok(shown.of_tool(tool))
+    }
+
     /// The patterns that a text shows, whatever it is.
     #[cfg(unix)]
     pub(super) fn patterns(&self, text: &[u8]) -> Vec<String> {

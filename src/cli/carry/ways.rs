@@ -7,6 +7,7 @@ use hence::session::RuleSet;
 use hence_actuators::append::{Append, Place};
 use hence_actuators::card::{AskFor, Card};
 use hence_actuators::carry::Carrier;
+use hence_actuators::factory_settings;
 use hence_actuators::file_requests::{self, FileRequests};
 use hence_actuators::model::{Ask, Prompt, Schema};
 use hence_actuators::plan_settings;
@@ -116,6 +117,7 @@ fn carrier(carried: &Carried, root: &Path) -> Result<Box<dyn Carrier>, Failure> 
         Means::Model(asked) => Box::new(model(carried, asked)?),
         Means::Script { .. } => script(carried)?,
         Means::Plan(settings) => plan(settings)?,
+        Means::Factory(settings) => factory(settings)?,
         Means::Facts(templates) => Box::new(Assert { templates: templates.clone() }),
     })
 }
@@ -186,6 +188,17 @@ fn plan(settings: &plan_settings::Settings) -> Result<Box<dyn Carrier>, Failure>
 #[cfg(not(all(feature = "scan", unix)))]
 fn plan(_: &plan_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
     let message = "plans can't be carried out: that needs Unix and a hence with the feature `scan`";
+    Err(Failure::Usage(String::from(message)))
+}
+
+#[cfg(all(feature = "scan", feature = "sandbox", target_os = "linux"))]
+fn factory(settings: &factory_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+    Ok(Box::new(hence_actuators::factory::Factory::new(settings.clone())?))
+}
+
+#[cfg(not(all(feature = "scan", feature = "sandbox", target_os = "linux")))]
+fn factory(_: &factory_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+    let message = "tools can't be made: that needs Linux and a hence with the features `scan` and `sandbox`";
     Err(Failure::Usage(String::from(message)))
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hence_actuators::model::{Model, Price, Prompt, Shape};
 use hence_actuators::template::Template;
-use hence_actuators::{plan_settings, script_settings};
+use hence_actuators::{factory_settings, plan_settings, script_settings};
 use hence_core::value::Value;
 use hence_runtime::{Policy, Repeat};
 
@@ -70,6 +70,8 @@ pub(in super::super) enum Means {
     },
     /// A language model.
     Model(Box<Asked>),
+    /// Generated tools, in a folder.
+    Factory(factory_settings::Settings),
     /// The changes of plans, in a folder.
     Plan(plan_settings::Settings),
     /// A script in confinement.
@@ -100,6 +102,7 @@ impl Means {
     pub(super) fn time_limit(&self) -> Duration {
         match self {
             Self::Plan(plan) => plan.time_limit,
+            Self::Factory(tools) => tools.time_limit,
             _ => file::TIME_LIMIT,
         }
     }
@@ -187,6 +190,9 @@ impl fmt::Display for Carried {
             }
             Means::Plan(plan) => {
                 write!(f, "in {}, tested by {}", plan.folder.display(), plan.tests.join(" "))?
+            }
+            Means::Factory(tools) => {
+                write!(f, "in {}, run by {}", tools.folder.display(), tools.interpreter)?
             }
             Means::Facts(_) => return f.write_str("facts"),
         }

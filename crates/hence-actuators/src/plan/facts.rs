@@ -21,12 +21,12 @@ pub(super) fn line(relation: &str, values: &Json) -> String {
 }
 
 /// The lines of facts in the columns of the shipped packs.
-pub(super) fn lines(facts: &[Fact]) -> String {
+pub(in super::super) fn lines(facts: &[Fact]) -> String {
     facts.iter().map(|fact| format!("{}\n", json::line(fact))).collect()
 }
 
 /// The beginning of a text.
-pub(super) fn cut(text: &str) -> String {
+pub(in super::super) fn cut(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }
 

@@ -59,10 +59,10 @@ pub(super) struct Journal<'r> {
 }
 
 /// Held by the one process that works in the folder.
-pub(super) struct Lock(#[expect(dead_code, reason = "the lock goes with it")] File);
+pub(in super::super) struct Lock(#[expect(dead_code, reason = "the lock goes with it")] File);
 
 /// Keeps other processes out; `None` where one is at work.
-pub(super) fn lock(root: &Root) -> io::Result<Option<Lock>> {
+pub(in super::super) fn lock(root: &Root) -> io::Result<Option<Lock>> {
     let flags = OFlags::CREATE | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(openat(root.state()?, LOCK, flags, Mode::from_raw_mode(0o644))?);
     match file.try_lock() {

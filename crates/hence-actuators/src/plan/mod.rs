@@ -3,9 +3,9 @@
 mod chain;
 mod check;
 mod edit;
-mod facts;
-mod journal;
-mod place;
+pub(super) mod facts;
+pub(super) mod journal;
+pub(super) mod place;
 mod search;
 mod step;
 

@@ -23,14 +23,14 @@ const PLAIN: u32 = 0o644;
 
 /// A file as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Content {
-    pub(super) bytes: Vec<u8>,
+pub(in super::super) struct Content {
+    pub(in super::super) bytes: Vec<u8>,
     /// Its permissions.
     pub(super) mode: u32,
 }
 
 /// The folder, held open.
-pub(super) struct Root {
+pub(in super::super) struct Root {
     pub(super) path: PathBuf,
     folder: OwnedFd,
 }
@@ -39,7 +39,7 @@ pub(super) struct Root {
 pub(super) type Entry = (String, bool);
 
 impl Root {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(in super::super) fn open(path: &Path) -> io::Result<Self> {
         let folder = openat(CWD, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Self { path: path.to_owned(), folder })
     }
@@ -60,7 +60,7 @@ impl Root {
     }
 
     /// A file; `None` where there is none.
-    pub(super) fn read(&self, path: &str) -> io::Result<Option<Content>> {
+    pub(in super::super) fn read(&self, path: &str) -> io::Result<Option<Content>> {
         let (folders, name) = split(path)?;
         match self.folder(&folders).and_then(|folder| read_at(&folder, name)) {
             Ok(content) => Ok(Some(content)),
@@ -105,7 +105,7 @@ impl Root {
 
     /// Puts a whole file in place of what is there, and makes the folders that it needs; a new one may be used as `mode`
     /// says, or as files are.
-    pub(super) fn replace(&self, path: &str, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
+    pub(in super::super) fn replace(&self, path: &str, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
         let (folders, name) = split(path)?;
         let folder = self.made(&folders)?;
         put(&self.state()?, &folder, name, bytes, mode.unwrap_or(PLAIN))
