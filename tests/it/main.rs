@@ -64,6 +64,7 @@ mod limits;
 mod lints;
 mod logs;
 mod lowering;
+mod mails;
 mod model;
 mod outbox;
 #[cfg(unix)]

@@ -24,6 +24,9 @@ mod http;
 mod input;
 mod json;
 pub mod mac;
+#[cfg(feature = "mail")]
+pub mod mail;
+pub mod mail_settings;
 pub mod model;
 mod objects;
 mod otlp;

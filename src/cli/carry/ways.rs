@@ -114,6 +114,7 @@ fn carrier(carried: &Carried, root: &Path) -> Result<Box<dyn Carrier>, Failure> 
             let ask = ask.as_ref().map(|ask| buttons(carried, ask)).transpose()?;
             Box::new(Card { url: url.clone(), secret, ask, time_limit })
         }
+        Means::Mail { .. } => mail(carried)?,
         Means::Model(asked) => Box::new(model(carried, asked)?),
         Means::Script { .. } => script(carried)?,
         Means::Plan(settings) => plan(settings)?,
@@ -138,11 +139,38 @@ fn buttons(carried: &Carried, ask: &Buttons) -> Result<AskFor, Failure> {
 pub(in super::super) fn reply_keys() -> Result<Vec<Vec<u8>>, Failure> {
     let mut keys = Vec::new();
     for carried in config::get().carried() {
-        if let Means::Card { ask: Some(ask), .. } = &carried.means {
+        if let Means::Card { ask: Some(ask), .. } | Means::Mail { ask: Some(ask), .. } = &carried.means {
             keys.push(secret_of(carried, &ask.secret, "reply_env")?);
         }
     }
     Ok(keys)
+}
+
+#[cfg(feature = "mail")]
+fn mail(carried: &Carried) -> Result<Box<dyn Carrier>, Failure> {
+    let Means::Mail { server, user, secret, from, to, ask } = &carried.means else {
+        return Err(Failure::Usage(format!("`{}` is carried out by no mail", carried.decision)));
+    };
+    let password = secret.as_ref().map(|secret| read(carried, secret)).transpose()?;
+    let password = password.map(String::from_utf8).transpose();
+    let password =
+        password.map_err(|_| Failure::Usage(format!("the secret of `{}` is not UTF-8", carried.decision)))?;
+    Ok(Box::new(hence_actuators::mail::Mail {
+        server: server.clone(),
+        credentials: user.clone().zip(password),
+        from: from.clone(),
+        to: to.clone(),
+        ask: ask.as_ref().map(|ask| buttons(carried, ask)).transpose()?,
+        time_limit: carried.time_limit,
+    }))
+}
+
+#[cfg(not(feature = "mail"))]
+fn mail(carried: &Carried) -> Result<Box<dyn Carrier>, Failure> {
+    let decision = &carried.decision;
+    Err(Failure::Usage(format!(
+        "`{decision}` can't be carried out: mails need a hence with the feature `mail`"
+    )))
 }
 
 fn model(carried: &Carried, asked: &Asked) -> Result<Ask, Failure> {

@@ -68,6 +68,22 @@ pub(in super::super) enum Means {
         /// The review that its buttons answer.
         ask: Option<Buttons>,
     },
+    /// A mail.
+    #[cfg_attr(not(feature = "mail"), expect(dead_code, reason = "only the carrier reads it all"))]
+    Mail {
+        /// The server and its port.
+        server: (String, u16),
+        /// Who hence is for the server.
+        user: Option<String>,
+        /// Where the password is.
+        secret: Option<Secret>,
+        /// From whom.
+        from: String,
+        /// To whom.
+        to: Vec<String>,
+        /// The review that an answer is for.
+        ask: Option<Buttons>,
+    },
     /// A language model.
     Model(Box<Asked>),
     /// Generated tools, in a folder.
@@ -179,6 +195,9 @@ impl fmt::Display for Carried {
             }
             Means::WebHook { url, secret } | Means::Card { url, secret, .. } => {
                 write!(f, "{url}{}", if secret.is_some() { ", signed" } else { "" })?;
+            }
+            Means::Mail { server: (host, port), to, .. } => {
+                write!(f, "to {} by {host}:{port}", to.join(", "))?
             }
             Means::Lines(path) | Means::Folder(path) => return write!(f, "{}", path.display()),
             Means::Model(asked) => write!(f, "{} at {}", asked.model.name, asked.url)?,

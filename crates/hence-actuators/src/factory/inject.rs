@@ -20,15 +20,16 @@ pub(super) const TAGS: [(&str, &str); 6] = [
 
 /// Texts that are put in, each before a byte.
 type Insertions = Vec<(usize, String)>;
+/// Finds the log points of a source.
+type Points = fn(&mut Looking, &Tree, &[u8]) -> Result<Insertions, Left>;
 
 /// The source with its log points; why not, where it is not source of the language.
 pub(super) fn logged(language: &str, source: &str) -> Result<String, String> {
-    let (grammar, points): (Language, fn(&mut Looking, &Tree, &[u8]) -> Result<Insertions, Left>) =
-        match language {
-            "go" => (tree_sitter_go::LANGUAGE.into(), go::points),
-            "python" => (tree_sitter_python::LANGUAGE.into(), python::points),
-            other => return Err(format!("unknown language `{other}`; expected `python` or `go`")),
-        };
+    let (grammar, points): (Language, Points) = match language {
+        "go" => (tree_sitter_go::LANGUAGE.into(), go::points),
+        "python" => (tree_sitter_python::LANGUAGE.into(), python::points),
+        other => return Err(format!("unknown language `{other}`; expected `python` or `go`")),
+    };
     let left = |left: Left| left.of("the draft").to_string();
     let mut looking = Looking::begin();
     let parsed = looking.parse(&grammar, source.as_bytes()).map_err(left)?;
