@@ -65,6 +65,7 @@ mod lints;
 mod logs;
 mod lowering;
 mod mails;
+mod mcp;
 mod model;
 mod outbox;
 #[cfg(unix)]

@@ -27,6 +27,8 @@ pub mod mac;
 #[cfg(feature = "mail")]
 pub mod mail;
 pub mod mail_settings;
+pub mod mcp;
+pub mod mcp_settings;
 pub mod model;
 mod objects;
 mod otlp;

@@ -9,6 +9,7 @@ use hence_actuators::card::{AskFor, Card};
 use hence_actuators::carry::Carrier;
 use hence_actuators::factory_settings;
 use hence_actuators::file_requests::{self, FileRequests};
+use hence_actuators::mcp::Mcp;
 use hence_actuators::model::{Ask, Prompt, Schema};
 use hence_actuators::plan_settings;
 use hence_actuators::run_command::{Program, RunCommand};
@@ -117,6 +118,7 @@ fn carrier(carried: &Carried, root: &Path) -> Result<Box<dyn Carrier>, Failure> 
         Means::Mail { .. } => mail(carried)?,
         Means::Model(asked) => Box::new(model(carried, asked)?),
         Means::Script { .. } => script(carried)?,
+        Means::Mcp(settings) => Box::new(Mcp { settings: settings.clone() }),
         Means::Plan(settings) => plan(settings)?,
         Means::Factory(settings) => factory(settings)?,
         Means::Facts(templates) => Box::new(Assert { templates: templates.clone() }),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hence_actuators::model::{Model, Price, Prompt, Shape};
 use hence_actuators::template::Template;
-use hence_actuators::{factory_settings, plan_settings, script_settings};
+use hence_actuators::{factory_settings, mcp_settings, plan_settings, script_settings};
 use hence_core::value::Value;
 use hence_runtime::{Policy, Repeat};
 
@@ -88,6 +88,8 @@ pub(in super::super) enum Means {
     Model(Box<Asked>),
     /// Generated tools, in a folder.
     Factory(factory_settings::Settings),
+    /// Servers of tools.
+    Mcp(mcp_settings::Settings),
     /// The changes of plans, in a folder.
     Plan(plan_settings::Settings),
     /// A script in confinement.
@@ -118,6 +120,7 @@ impl Means {
     pub(super) fn time_limit(&self) -> Duration {
         match self {
             Self::Plan(plan) => plan.time_limit,
+            Self::Mcp(mcp) => mcp.time_limit,
             Self::Factory(tools) => tools.time_limit,
             _ => file::TIME_LIMIT,
         }
@@ -213,6 +216,7 @@ impl fmt::Display for Carried {
             Means::Factory(tools) => {
                 write!(f, "in {}, run by {}", tools.folder.display(), tools.interpreter)?
             }
+            Means::Mcp(mcp) => write!(f, "to {}", mcp.servers.display())?,
             Means::Facts(_) => return f.write_str("facts"),
         }
         let micros = i64::try_from(self.time_limit.as_micros()).unwrap_or(i64::MAX);

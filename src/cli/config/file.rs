@@ -4,6 +4,7 @@ mod carry;
 mod commands;
 mod facts;
 mod lints;
+mod mcp;
 mod model;
 mod plan;
 mod tools;
@@ -27,7 +28,7 @@ pub(super) use carry::TIME_LIMIT;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
 use super::settings::{
-    ALIAS, CARRY, FACTS, Kind, LINTS, PARAMS, PLAN, ROLES, RUN_COMMAND, SETTINGS, Setting, TOOLS,
+    ALIAS, CARRY, FACTS, Kind, LINTS, MCP, PARAMS, PLAN, ROLES, RUN_COMMAND, SETTINGS, Setting, TOOLS,
 };
 use super::values::{self, Content, Values};
 use super::{KIND, Origin, setting, shown};
@@ -90,12 +91,13 @@ impl Reading<'_> {
                 DeValue::Table(carriers) if name == CARRY => self.carriers(carriers),
                 DeValue::Table(plan) if name == PLAN => self.plan(key.span(), plan),
                 DeValue::Table(tools) if name == TOOLS => self.tools(key.span(), tools),
+                DeValue::Table(mcp) if name == MCP => self.mcp(key.span(), mcp),
                 DeValue::Table(facts) if name == FACTS => self.facts(facts),
                 DeValue::Table(params) if name == PARAMS => self.params(params),
                 DeValue::Table(lints) if name == LINTS => self.lints(lints),
                 DeValue::Table(roles) if name == ROLES => self.roles(roles),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if [PARAMS, CARRY, RUN_COMMAND, PLAN, TOOLS, ROLES, FACTS, LINTS].contains(&name)
+                _ if [PARAMS, CARRY, RUN_COMMAND, PLAN, TOOLS, MCP, ROLES, FACTS, LINTS].contains(&name)
                     || (is_table && setting(name).is_none()) =>
                 {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
@@ -208,7 +210,7 @@ fn known(table: &str) -> Vec<&'static str> {
         _ => setting.key,
     };
     let inside = SETTINGS.iter().filter(|setting| table.is_empty() || table_of(setting) == Some(table));
-    let tables = [PARAMS, ROLES, CARRY, RUN_COMMAND, PLAN, TOOLS, FACTS, LINTS]
+    let tables = [PARAMS, ROLES, CARRY, RUN_COMMAND, PLAN, TOOLS, MCP, FACTS, LINTS]
         .into_iter()
         .filter(|_| table.is_empty());
     inside.map(name).chain(tables).chain([ALIAS.0].into_iter().filter(|_| table == ALIAS.1)).collect()
