@@ -141,3 +141,27 @@ fn a_monitor_alerts_and_an_event_starts_an_automation() {
     assert_eq!(at("2026-03-02T05:00:00Z", "raise_alert"), "");
     assert!(at("2026-03-02T05:00:00Z", "start_automation").contains("[\"check\", \"m1\"]"));
 }
+
+#[test]
+fn a_cause_that_was_found_is_a_critical_event_and_in_the_brief() {
+    let facts = r#"{"event": ["a", "/mail", "/down", "2026-03-02T05:00:00Z"]}
+{"event": ["b", "/web", "/down", "2026-03-02T05:10:00Z"]}
+{"event_similarity": ["a", "b", 0.9]}
+{"event_similarity": ["b", "old", 0.9]}
+{"root_cause": ["old", "disk full", "clean up", "2026-01-02T05:10:00Z"]}
+{"root_cause": ["a", "power", "call the office", "2026-03-02T05:20:00Z"]}
+"#;
+    let folder = folder(&[("hence.toml", "packs = [\"loop\"]\n"), ("facts.jsonl", facts)]);
+    let ask = |words: &[&str]| {
+        let all = [words, &["--facts", "facts.jsonl", "--now", "2026-03-02T06:00:00Z"]].concat();
+        run(folder.path(), &all, &[], "").1
+    };
+    assert_eq!(
+        ask(&["query", "past_cause(\"a\", Other, Cause, _)", "--format", "csv"]),
+        "Other,Cause\nold,disk full\n"
+    );
+    assert!(ask(&["query", "event(\"cause-a\", S, /critical, _)"]).contains("/analysis"));
+    assert!(
+        section(&ask(&["report", "brief"]), "Patterns and correlations").contains("- power: call the office")
+    );
+}

@@ -38,12 +38,8 @@ impl Page {
 
 fn bar(share: f64) -> char {
     let step = (share * 7.0).round();
-    BARS.into_iter()
-        .enumerate()
-        .filter(|(at, _)| *at as f64 <= step)
-        .map(|(_, bar)| bar)
-        .last()
-        .unwrap_or('▁')
+    let reached = BARS.into_iter().enumerate().take_while(|(at, _)| *at as f64 <= step);
+    reached.fold(' ', |_, (_, bar)| bar)
 }
 
 /// A text in which nothing is markup.

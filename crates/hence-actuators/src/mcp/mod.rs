@@ -5,7 +5,7 @@ mod file;
 mod registry;
 mod stdio;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use ureq::http::Uri;
@@ -15,6 +15,8 @@ use hence_core::value::Value;
 use super::carry::{Carrier, Failed, Fate, Order, Report};
 use super::mcp_settings::{NAME, Settings};
 
+/// No search and no connection takes longer, whatever settings say.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// How much of a description is kept, in characters.
 const KEPT: usize = 500;
 
@@ -41,7 +43,7 @@ impl Carrier for Mcp {
     }
 
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
-        let end = Instant::now() + self.settings.time_limit;
+        let end = Instant::now() + self.settings.time_limit.min(LONGEST);
         let lines = match order.decision.relation.as_str() {
             "search_servers" => self.search(order, end),
             "connect_server" => self.connect(order, end),
