@@ -90,6 +90,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
+            '\n' | '\r' => out.push(' '),
             letter => out.push(letter),
         }
     }
