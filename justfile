@@ -3,20 +3,20 @@
 # Everything, as CI does.
 default: lint test doc
 
-# Formatting and lints, compiled packs among what is looked at.
+# Formatting and lints, compiled packs and mails among what is looked at.
 lint:
     cargo fmt --all --check
     cargo fmt --manifest-path benches/Cargo.toml --check
     cargo clippy --workspace --all-targets -- -D warnings
-    cargo clippy --workspace --all-targets --features packs -- -D warnings
+    cargo clippy --workspace --all-targets --features packs,mail -- -D warnings
     cargo check --locked --manifest-path benches/Cargo.toml
 
-# The library by itself, all tests, then those of compiled packs.
+# The library by itself, all tests, then those of compiled packs and of mails.
 test:
     cargo test --no-default-features --test embed
     cargo test
-    cargo test --features packs --test it -- compiled --skip bulk
-    cargo test --features packs --test cases -- golden
+    cargo test --features packs,mail --test it -- compiled mails --skip bulk
+    cargo test --features packs,mail --test cases -- golden
 
 # The documentation of the code, without warnings.
 doc:

@@ -111,9 +111,9 @@ why 'plan_outcome("clean-up", /failed)'
 why 'deny_escalation("impatient", _)'
 why 'escalate(_, _, _)' --depth 2
 why 'tool_allowed("draft_reply")'
-why 28.1
-why 28.2 --depth 1
-hence outbox show 28.2
-why 37.2
+why 29.1
+why 29.2 --depth 1
+hence outbox show 29.2
+why 38.2
 why 'tell_expired("colours")'
 why 'run_automation("report", _)'

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use hence::session::{Change, Outcome, Schedules};
+use hence_core::fact::Fact;
 use hence_core::literal;
 
 use super::carry::Carry;
@@ -32,6 +33,8 @@ pub(super) fn deadline(until: i64) -> Instant {
 pub(super) struct Due {
     /// The schedules, where the rules have any.
     pub(super) schedules: Option<Schedules>,
+    /// Whether `next_tick` says what it has to.
+    told: bool,
     /// The instant at which a commit failed: nothing falls due again before one that doesn't.
     pub(super) rest: Option<i64>,
     /// The recorded instant that an earlier wall clock waits for, once that is said.
@@ -58,6 +61,7 @@ impl Follow {
         let now = self.clock(time::wall_clock())?;
         if self.due.schedules.is_some() {
             self.due.schedules = Schedules::of(&mut self.session, now)?;
+            self.due.told = false;
             self.show_schedule_faults();
         }
         if let Some(carry) = &mut self.carry {
@@ -119,13 +123,26 @@ impl Follow {
 
     fn commit_instant(&mut self, now: i64, out: &mut dyn Write) -> Result<(), Failure> {
         let wall = time::wall_clock();
-        let ticks = self.due.schedules.as_mut().map(|schedules| schedules.due(now, wall)).unwrap_or_default();
-        let author = if ticks.is_empty() { self.speakers.author().to_owned() } else { String::from(AUTHOR) };
+        let mut ticks =
+            self.due.schedules.as_mut().map(|schedules| schedules.due(now, wall)).unwrap_or_default();
         let is_tick = !ticks.is_empty();
+        let (next, passed) = self.next_ticks(is_tick)?;
+        ticks.extend(next);
+        let is_own = !ticks.is_empty() || !passed.is_empty();
+        let author = if is_own { String::from(AUTHOR) } else { self.speakers.author().to_owned() };
         let source = String::from(self.source);
-        let change = Change { assertions: ticks, author, source, time: wall, now, ..Change::default() };
+        let change = Change {
+            assertions: ticks,
+            retractions: passed,
+            author,
+            source,
+            time: wall,
+            now,
+            ..Change::default()
+        };
         match self.session.commit(change, false) {
             Ok(decided) => {
+                self.due.told = true;
                 self.follow_schedules(&decided, now);
                 let is_quiet =
                     decided.drawn.is_empty() && decided.lapsed.is_empty() && decided.steps.is_empty();
@@ -143,10 +160,26 @@ impl Follow {
         }
     }
 
+    /// What is to be said of the next ticks, and what no longer; some ticked, or else it may be said already.
+    fn next_ticks(&self, ticked: bool) -> Result<(Vec<Fact>, Vec<Fact>), Failure> {
+        let schedules = self.due.schedules.as_ref().filter(|_| ticked || !self.due.told);
+        Ok(schedules.map(|schedules| schedules.next_ticks(&self.session)).transpose()?.unwrap_or_default())
+    }
+
+    /// Says when schedules that came or went tick next, where that is not said yet.
+    pub(super) fn tell_next_ticks(&mut self, now: i64, out: &mut dyn Write) -> Result<(), Failure> {
+        let (next, passed) = self.next_ticks(false)?;
+        if next.is_empty() && passed.is_empty() {
+            self.due.told = true;
+            return Ok(());
+        }
+        self.commit_instant(now, out)
+    }
+
     /// Takes over which schedules came and went.
     pub(super) fn follow_schedules(&mut self, decided: &Outcome, now: i64) {
         if let Some(schedules) = &mut self.due.schedules {
-            schedules.follow(decided, now);
+            self.due.told &= !schedules.follow(decided, now);
             self.show_schedule_faults();
         }
     }

@@ -257,7 +257,8 @@ impl Follow {
         match self.session.commit(change, false) {
             Ok(decided) => {
                 self.follow_schedules(&decided, now);
-                self.write(Some(said.line), &decided, now, out)
+                self.write(Some(said.line), &decided, now, out)?;
+                self.tell_next_ticks(now, out)
             }
             // What is wrong with the lines leaves the session as it was; what is wrong with the ledger stays wrong.
             Err(error) if error.is_of_the_change() => {
@@ -333,8 +334,12 @@ impl Follow {
                 }
                 write_line(out, &fields)?;
             }
-            event.decided.iter().try_for_each(|decided| self.write_changes(decided, out))?;
+            for decided in &event.decided {
+                self.follow_schedules(decided, now);
+                self.write_changes(decided, out)?;
+            }
         }
+        self.tell_next_ticks(now, out)?;
         Ok(out.flush()?)
     }
 

@@ -44,6 +44,7 @@ mod progress;
 mod records;
 mod repl;
 mod replay;
+mod report;
 mod review;
 mod rules;
 mod sarif;
@@ -100,6 +101,7 @@ enum Command {
     WhatIf(what_if::WhatIf),
     Replay(replay::Replay),
     CheckProof(audit::CheckProof),
+    Report(report::Report),
     Assert(change::Assert),
     Retract(change::Retract),
     History(history::History),
@@ -278,6 +280,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::WhatIf(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::CheckProof(command) => command.run(),
+        Command::Report(command) => command.run(),
         Command::History(command) => command.run(),
         Command::Log(command) => command.run(),
         Command::Facts(command) => command.run(),

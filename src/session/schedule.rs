@@ -76,8 +76,9 @@ impl Schedules {
         Ok(Some(schedules))
     }
 
-    /// Takes over which schedules came and went by a commit at the instant `now`.
-    pub fn follow(&mut self, outcome: &Outcome, now: i64) {
+    /// Takes over which schedules came and went by a commit at the instant `now`; whether any did.
+    pub fn follow(&mut self, outcome: &Outcome, now: i64) -> bool {
+        let mut changed = false;
         let steps = outcome.steps.iter().flat_map(|step| &step.changes);
         let steps = steps.map(|change| (&change.fact, change.asserted));
         let removed = outcome.changes.removed.iter().map(|fact| (fact, false));
@@ -86,12 +87,14 @@ impl Schedules {
             if fact.relation.as_str() != SCHEDULE {
                 continue;
             }
+            changed = true;
             if stands {
                 self.add(fact.clone(), now);
             } else {
                 self.standing.remove(fact);
             }
         }
+        changed
     }
 
     fn add(&mut self, fact: Fact, after: i64) {
@@ -122,6 +125,26 @@ impl Schedules {
         ticks.into_iter().collect()
     }
 
+    /// What `next_tick` has to say, and what it says and must no longer, where the rules declare it.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn next_ticks(&self, session: &Session) -> Result<(Vec<Fact>, Vec<Fact>), SessionError> {
+        let program = &session.rules().program;
+        let declared = program.find(NEXT.into()).filter(|id| {
+            let found = program[*id].columns.iter().map(|column| (column.name.as_str(), column.ty.ty));
+            program[*id].kind == Kind::Input && found.eq([("name", Type::String), ("at", Type::Time)])
+        });
+        let Some(declared) = declared else { return Ok((Vec::new(), Vec::new())) };
+        let next = |entry: &Entry| {
+            let values = vec![Value::String(entry.name), Value::Time(entry.next?)];
+            Some(Fact::new(Symbol::new(NEXT), values))
+        };
+        let wanted: BTreeSet<Fact> = self.standing.values().filter_map(next).collect();
+        let known: BTreeSet<Fact> = session.facts_of(declared)?.into_iter().collect();
+        Ok((wanted.difference(&known).cloned().collect(), known.difference(&wanted).cloned().collect()))
+    }
+
     /// What is wrong with schedules that never tick; each is told once.
     pub fn take_faults(&mut self) -> Vec<String> {
         std::mem::take(&mut self.faults)
@@ -144,6 +167,7 @@ impl Entry {
 
 const SCHEDULE: &str = "schedule";
 const TICK: &str = "tick";
+const NEXT: &str = "next_tick";
 
 /// The relations of schedules and ticks, where the rules declare both as they are to be.
 fn relations(program: &Program) -> Option<(RelationId, RelationId)> {

@@ -177,6 +177,35 @@ fn schedules_tick_at_their_instants_and_missed_ones_once() {
 }
 
 #[test]
+fn the_next_tick_of_each_schedule_is_a_fact() {
+    let next = "## When a schedule ticks next.\ninput next_tick(name: string, at: time).\n";
+    let rules = format!("{SCHEDULES}\n{next}");
+    let folder = folder(&[("hence.toml", "rules = [\"work.dl\"]\n"), ("work.dl", &rules)]);
+    let known = |folder: &Path| run(folder, &["facts", "next_tick", "--format", "jsonl"], &[], "").1;
+    let mut following = Following::new(folder.path(), "2026-03-28T07:00:00Z");
+    following.say(r#"{"schedule": ["mornings", "0 9 * * *", "Europe/Berlin"]}"#);
+    assert_eq!(following.hear()["asserted"], 1);
+    following.say(r#"{"schedule": ["fridays", "0 18 * * 5", "UTC"]}"#);
+    assert_eq!(following.hear()["asserted"], 1);
+    following.set("2026-03-28T08:00:10Z");
+    assert_eq!(told(&following.hear()), ("drawn", "work"));
+    following.hear();
+    following.say(r#"{"retract": {"schedule": ["fridays", "0 18 * * 5", "UTC"]}}"#);
+    following.hear();
+    let (_, errors, status) = following.end();
+    assert_eq!((errors.as_str(), status), ("", 0));
+    // Clocks change in Berlin in between.
+    let facts = known(folder.path());
+    assert!(
+        facts.contains("\"mornings\", \"2026-03-29T07:00:00Z\"") && facts.lines().count() == 1,
+        "{facts}"
+    );
+    let friday = "next_tick(\"fridays\", @2026-04-03T18:00:00Z)";
+    let history = run(folder.path(), &["history", friday], &[], "");
+    assert!(history.1.contains("retracted"), "{} {}", history.1, history.2);
+}
+
+#[test]
 fn a_faulty_schedule_is_named_and_the_stream_goes_on() {
     let folder = folder(&[("hence.toml", "rules = [\"work.dl\"]\n"), ("work.dl", SCHEDULES)]);
     let mut following = Following::new(folder.path(), "2026-03-28T07:00:00Z");

@@ -33,7 +33,11 @@ fn rules() -> String {
          @id(acts)\n@because(\"{{What}} said {text}\")\nact(What) :- f(What).\n\n\
          ## Undetermined {ESCAPES}.\ndecision never(n: int).\n\n@id(divides)\nnever(M) :- g(N), M = 1 / N.\n\n\
          ## Nothing {ESCAPES}.\ndecision none(what: string).\n\n@id(nothing)\n@because(\"{{What}}\")\n\
-         none(What) :- f(What), What = \"{text} and no other\".\n"
+         none(What) :- f(What), What = \"{text} and no other\".\n\n\
+         ## A line {ESCAPES}.\nrelation report_line(report: name, section: name, line: string).\n\n\
+         report_line(/brief, /overnight, What) :- f(What).\n\n## A figure {ESCAPES}.\n\
+         relation report_figure(report: name, section: name, figure: string, start: time, value: float).\n\n\
+         report_figure(/brief, /overnight, What, Now, 1.0) :- f(What), now(Now).\n"
     )
 }
 
@@ -149,6 +153,9 @@ why-not none(X) --format json
 what-if --retract F
 what-if --retract F --format jsonl
 what-if --set limit="H"
+report brief
+report brief --format html
+report H
 replay
 replay --rules plain
 replay --rules plain --format json

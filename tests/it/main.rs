@@ -43,6 +43,8 @@ mod exact_sentences;
 mod explain;
 mod fact_faults;
 mod fact_files;
+#[cfg(all(feature = "scan", feature = "sandbox", target_os = "linux"))]
+mod factory;
 #[path = "../cases/files.rs"]
 mod files;
 mod formatted;
@@ -62,12 +64,16 @@ mod limits;
 mod lints;
 mod logs;
 mod lowering;
+mod mails;
+mod mcp;
 mod model;
 mod outbox;
 #[cfg(unix)]
 mod owner;
 mod patterns;
 mod plain_records;
+#[cfg(all(feature = "scan", unix))]
+mod plans;
 mod principals;
 mod provenance;
 mod quality;
@@ -77,6 +83,7 @@ mod recursive_groups;
 mod redact;
 mod reference;
 mod replay;
+mod reports;
 mod ruletest;
 mod ruletest_depth;
 mod schemas;

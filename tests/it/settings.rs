@@ -72,7 +72,14 @@ fn project() -> TempDir {
 }
 
 /// Commands that take rules: arguments, standard input, status, what is said on standard output, and what is not.
-const ASKED: [(&[&str], &str, i32, &str, &str); 16] = [
+const ASKED: [(&[&str], &str, i32, &str, &str); 17] = [
+    (
+        &["report", "cost", "--rules", "mine.dl", "--pack", "loop", "--facts", "facts.jsonl"],
+        "",
+        0,
+        "# Costs",
+        "error",
+    ),
     (&["derive", "--facts", "facts.jsonl", "--format", "jsonl"], "", 0, "[7]", "[3]"),
     (&["query", "big(X)", "--facts", "facts.jsonl", "--format", "jsonl"], "", 0, "7", "3"),
     (&["why", "big(7)", "--facts", "facts.jsonl"], "", 0, "7 is above 5", "above 1"),

@@ -80,6 +80,18 @@ impl Card {
 
 impl AskFor {
     fn buttons(&self, order: &Order<'_>) -> Result<Vec<Json>, Failed> {
+        let [approve, reject] = self.tokens(order)?;
+        let button = |(value, word, style): (String, &str, &str)| {
+            json!({
+                "type": "button", "action_id": word.to_lowercase(), "style": style, "text": plain(word, LONGEST.0),
+                "value": value,
+            })
+        };
+        Ok([(approve, "Approve", "primary"), (reject, "Reject", "danger")].map(button).to_vec())
+    }
+
+    /// The tokens that approve and that reject.
+    pub(super) fn tokens(&self, order: &Order<'_>) -> Result<[String; 2], Failed> {
         let text = |column: &String| {
             let message = || format!("`{}` has no column `{column}`", order.decision.relation);
             let value = order.value(column).map(|value| value.text());
@@ -88,14 +100,10 @@ impl AskFor {
         let review = self.review.iter().map(text).collect::<Result<String, _>>()?;
         let lasts = i64::try_from(self.lasts.as_micros()).unwrap_or(i64::MAX);
         let until = order.now.saturating_add(lasts);
-        let button = |(is_approved, word, style): (bool, &str, &str)| {
-            let reply = Reply { review: review.clone(), is_approved, by: self.reviewer.clone(), until };
-            json!({
-                "type": "button", "action_id": word.to_lowercase(), "style": style, "text": plain(word, LONGEST.0),
-                "value": reply.token(&self.secret),
-            })
-        };
-        Ok([(true, "Approve", "primary"), (false, "Reject", "danger")].map(button).to_vec())
+        Ok([true, false].map(|is_approved| {
+            Reply { review: review.clone(), is_approved, by: self.reviewer.clone(), until }
+                .token(&self.secret)
+        }))
     }
 }
 
@@ -104,7 +112,8 @@ fn plain(text: &str, longest: usize) -> Json {
     json!({ "type": "plain_text", "text": cut(text, longest) })
 }
 
-fn cut(text: &str, longest: usize) -> String {
+/// A text of at most so many letters.
+pub(super) fn cut(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.to_owned();
     }

@@ -140,6 +140,14 @@ pub trait Carrier {
         true
     }
 
+    /// Takes up what an earlier process left half-way, once before the first order.
+    ///
+    /// # Errors
+    /// What can't be taken up, and why.
+    fn take_up(&self) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Carries a decision out.
     ///
     /// # Errors

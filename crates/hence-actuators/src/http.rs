@@ -26,6 +26,8 @@ pub(super) struct Request {
 pub(super) struct Answer {
     /// The status.
     pub(super) status: StatusCode,
+    /// The session that a server of MCP gave.
+    pub(super) session: Option<String>,
     /// The text, or why it can't be read.
     pub(super) text: Result<String, String>,
 }
@@ -59,6 +61,8 @@ impl Request {
         };
         let mut response = sent.map_err(|error| Failed::new(fate(&error), error.to_string()))?;
         let status = response.status();
+        let session = response.headers().get("Mcp-Session-Id");
+        let session = session.and_then(|session| session.to_str().ok()).map(str::to_owned);
         let read = response.body_mut().with_config().limit(MOST_ANSWERED).read_to_vec();
         let text = match read.map(String::from_utf8) {
             Ok(Ok(text)) => Ok(text),
@@ -68,7 +72,7 @@ impl Request {
             }
             Err(error) => Err(format!("its answer could not be read: {error}")),
         };
-        Ok(Answer { status, text })
+        Ok(Answer { status, session, text })
     }
 }
 

@@ -13,6 +13,9 @@ pub mod edit;
 mod error;
 pub mod error_text;
 pub mod event;
+#[cfg(all(feature = "scan", feature = "sandbox", target_os = "linux"))]
+pub mod factory;
+pub mod factory_settings;
 mod facts;
 pub mod file_requests;
 pub mod goal;
@@ -21,9 +24,17 @@ mod http;
 mod input;
 mod json;
 pub mod mac;
+#[cfg(feature = "mail")]
+pub mod mail;
+pub mod mail_settings;
+pub mod mcp;
+pub mod mcp_settings;
 pub mod model;
 mod objects;
 mod otlp;
+#[cfg(all(feature = "scan", unix))]
+pub mod plan;
+pub mod plan_settings;
 mod protobuf;
 pub mod quality;
 pub mod reply;

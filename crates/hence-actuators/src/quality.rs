@@ -178,6 +178,25 @@ impl Quality {
         }
     }
 
+    /// The facts of a run's output against what was expected of it: a size, and the time that it took and may take.
+    #[cfg(all(feature = "scan", feature = "sandbox", target_os = "linux"))]
+    pub(super) fn of_run(
+        &self,
+        run: i64,
+        (output, error): (&str, Option<&str>),
+        expected: Option<(f64, (f64, f64), &str)>,
+    ) -> Vec<Fact> {
+        self.facts(&Judged {
+            run,
+            output: output.to_owned(),
+            error: error.map(str::to_owned),
+            intent: expected.map(|(_, _, intent)| intent.to_owned()),
+            min_size: expected.map(|(size, _, _)| size),
+            latency: expected.map(|(_, (latency, _), _)| latency),
+            max_latency: expected.map(|(_, (_, most), _)| most),
+        })
+    }
+
     fn facts(&self, judged: &Judged) -> Vec<Fact> {
         let run = Value::Int(judged.run);
         let issues = judged.issues(&self.signals);

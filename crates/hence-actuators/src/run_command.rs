@@ -68,18 +68,26 @@ type Answer = Result<Report, (Fate, String)>;
 /// Runs a program; what it wrote, or what went wrong, and what it said to standard error.
 fn run(program: &Program, order: &Order<'_>) -> (Answer, String) {
     // From here on: a signal that came between the start and the guard would end this process alone.
-    let started = group::guard().and_then(|guard| Ok((guard, start(program, order)?)));
-    let (guard, mut running) = match started {
+    let mut command = command(program, order);
+    let started =
+        group::guard().and_then(|guard| Ok((Running::start(&mut command, order.message())?, guard)));
+    let (running, guard) = match started {
         Ok(started) => started,
         Err(error) => return (Err((Fate::Undone, format!("it can't be started: {error}"))), String::new()),
     };
-    let end = Instant::now().checked_add(program.time_limit);
-    let ended = running.wait(end, guard);
-    // Something that left the group may hold the output open.
-    let left = || end.map_or(PAUSE, |end| end.saturating_duration_since(Instant::now())).max(PAUSE);
-    let wrote = running.wrote.recv_timeout(left());
-    let said = running.said.recv_timeout(PAUSE).unwrap_or_default();
-    (answer(program, ended, wrote), String::from_utf8_lossy(&said).into_owned())
+    let ran = running.finish(Instant::now().checked_add(program.time_limit), &guard);
+    drop(guard);
+    (answer(program, ran.ended, ran.wrote), String::from_utf8_lossy(&ran.said).into_owned())
+}
+
+/// What came of a program.
+pub(super) struct Ran {
+    /// How it ended; `None` where it was stopped.
+    pub(super) ended: io::Result<Option<ExitStatus>>,
+    /// What it wrote to standard output, at most one byte more than [`MOST_ANSWERED`].
+    pub(super) wrote: Result<Vec<u8>, mpsc::RecvTimeoutError>,
+    /// What it said to standard error.
+    pub(super) said: Vec<u8>,
 }
 
 fn answer(
@@ -109,33 +117,25 @@ fn answer(
     })
 }
 
-/// Starts a program in a process group of its own, with nothing of the environment but what it may see.
-fn start(program: &Program, order: &Order<'_>) -> io::Result<Running> {
-    let input = order.message();
-    let seen = |name: &str| std::env::var_os(name).map(|value| (name.to_owned(), value));
+/// What a program sees of the environment: what every program sees, and what is named.
+pub(super) fn seen(env: &[String]) -> impl Iterator<Item = (String, std::ffi::OsString)> {
+    let names = ENVIRONMENT.into_iter().chain(env.iter().map(String::as_str));
+    names.filter_map(|name| std::env::var_os(name).map(|value| (name.to_owned(), value)))
+}
+
+fn command(program: &Program, order: &Order<'_>) -> Command {
     let mut command = Command::new(&program.program);
     command
         .args(&program.args)
         .env_clear()
-        .envs(ENVIRONMENT.into_iter().filter_map(seen))
-        .envs(program.env.iter().filter_map(|name| seen(name)))
+        .envs(seen(&program.env))
         .env("HENCE_DECISION", order.id)
-        .env("HENCE_ATTEMPT", order.attempt.to_string())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = group::spawn(&mut command)?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // A program that reads nothing is not a fault, and one that waits for more must not stop this process.
-        thread::spawn(move || stdin.write_all(input.as_bytes()));
-    }
-    let wrote = collected(child.stdout.take(), MOST_ANSWERED + 1);
-    let said = collected(child.stderr.take(), MOST_SAID);
-    Ok(Running { child, wrote, said, ended: false })
+        .env("HENCE_ATTEMPT", order.attempt.to_string());
+    command
 }
 
 /// A program that was started, and everything that it started in turn; all of it ends with this value.
-struct Running {
+pub(super) struct Running {
     child: Child,
     wrote: mpsc::Receiver<Vec<u8>>,
     said: mpsc::Receiver<Vec<u8>>,
@@ -143,14 +143,35 @@ struct Running {
 }
 
 impl Running {
-    /// Waits until the program ends, at most until `end`, and ends its group; `None` where its time was over.
-    fn wait(&mut self, end: Option<Instant>, guard: group::Guard) -> io::Result<Option<ExitStatus>> {
+    /// Starts a program in a process group of its own; `input` is its standard input.
+    pub(super) fn start(command: &mut Command, input: String) -> io::Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = group::spawn(command)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program that reads nothing is not a fault, and one that waits for more must not stop this process.
+            thread::spawn(move || stdin.write_all(input.as_bytes()));
+        }
+        let wrote = collected(child.stdout.take(), MOST_ANSWERED + 1);
+        let said = collected(child.stderr.take(), MOST_SAID);
+        Ok(Self { child, wrote, said, ended: false })
+    }
+
+    /// Waits until it ends, at most until `end` or until this process is to end; then its group is ended.
+    pub(super) fn finish(mut self, end: Option<Instant>, guard: &group::Guard) -> Ran {
+        let ended = self.wait(end, guard);
+        // Something that left the group may hold the output open.
+        let left = || end.map_or(PAUSE, |end| end.saturating_duration_since(Instant::now())).max(PAUSE);
+        let wrote = self.wrote.recv_timeout(left());
+        let said = self.said.recv_timeout(PAUSE).unwrap_or_default();
+        Ran { ended, wrote, said }
+    }
+
+    fn wait(&mut self, end: Option<Instant>, guard: &group::Guard) -> io::Result<Option<ExitStatus>> {
         loop {
             let over = end.is_some_and(|end| Instant::now() >= end);
             let by_itself = group::has_ended(&mut self.child)?;
             if by_itself || over || guard.is_stopped() {
                 let status = self.stop()?;
-                drop(guard);
                 return Ok(by_itself.then_some(status));
             }
             thread::sleep(PAUSE);

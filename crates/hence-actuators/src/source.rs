@@ -97,6 +97,26 @@ impl SourceCode {
         Ok(shown.of_tool(name))
     }
 
+    /// The facts of the source of a tool in a language by its word.
+    #[cfg(all(feature = "sandbox", target_os = "linux"))]
+    pub(super) fn of_language(
+        &self,
+        tool: &str,
+        language: &str,
+        source: &[u8],
+    ) -> Result<Vec<Fact>, ActuatorError> {
+        let mut shown = Shown::default();
+        self.look(&mut shown, Dialect::of_word(language), source).map_err(|left| left.of(tool))?;
+        Ok(shown.of_tool(tool))
+    }
+
+    /// The patterns that a text shows, whatever it is.
+    #[cfg(unix)]
+    pub(super) fn patterns(&self, text: &[u8]) -> Vec<String> {
+        let labels = self.patterns.labels_of(&String::from_utf8_lossy(text));
+        labels.iter().map(|label| label.as_str().to_owned()).collect()
+    }
+
     /// Takes in one file of the language that its name says, or of the one that its text is in.
     fn look(&self, shown: &mut Shown, named: Option<Dialect>, source: &[u8]) -> Result<Dialect, Left> {
         let mut looking = Looking::begin();

@@ -117,6 +117,12 @@ impl TestOutput {
     }
 }
 
+/// How many tests failed by the output of a test runner; `None` where it does not say.
+#[cfg(all(feature = "scan", unix))]
+pub(super) fn failed(text: &str) -> Option<usize> {
+    report::failed(text).ok()
+}
+
 impl Observer for TestOutput {
     fn name(&self) -> &'static str {
         NAME

@@ -157,10 +157,11 @@ impl Attempt<'_> {
     }
 
     fn settle(&mut self, author: &str, note: Note) -> Result<Vec<Decided>, Failure> {
-        let said = told(self.session, self.id, self.item.decision.fact.relation, &note);
+        let said = told(self.session, self.id, &self.item.decision.fact, &note);
         let mut decided = Vec::new();
         let words = self.words(&note);
-        match said.map(|fact| self.commit(author.to_owned(), vec![fact], &note, words)).transpose()? {
+        let committed = (!said.is_empty()).then(|| self.commit(author.to_owned(), said, &note, words));
+        match committed.transpose()? {
             Some(Ok(found)) => {
                 decided.push(found);
                 self.item.entry.take(note);
@@ -283,26 +284,53 @@ fn schemas(session: &Session) -> Result<Vec<Schema>, Failure> {
     Ok(vec![Schema { relation, columns: columns.into(), renews: false }])
 }
 
-/// The fact `carried(id, relation, outcome, at)`, if the rules declare such an input.
-fn told(session: &Session, id: DecisionId, relation: Symbol, note: &Note) -> Option<Fact> {
-    let rules = session.rules();
-    let declared = &rules.program[rules.program.find(Symbol::new("carried"))?];
-    let word = |column: &str, word: &str| {
-        let column = declared.columns.iter().find(|known| known.name.as_str() == column)?;
-        let name = column.ty.ty == Type::Name;
-        Some(if name {
-            Value::Name(Symbol::new(&format!("/{}", word.trim_start_matches('/'))))
-        } else {
-            Value::String(Symbol::new(word.trim_start_matches('/')))
-        })
-    };
-    let values = [
-        ("id", Value::String(Symbol::new(&id.to_string()))),
-        ("relation", word("relation", relation.as_str())?),
-        ("outcome", word("outcome", note.mark.word())?),
-        ("at", Value::Time(note.at)),
+/// What rules that ask for it are told of an end: `carried(id, relation, outcome, at)`, and of a decision `R` the fact
+/// `carried_R` with its columns, `outcome`, `ended` and `id`, as far as it is declared with them.
+fn told(session: &Session, id: DecisionId, decision: &Fact, note: &Note) -> Vec<Fact> {
+    let relation = decision.relation.as_str();
+    let id = Value::String(Symbol::new(&id.to_string()));
+    let (outcome, ended) = (note.mark.word(), Value::Time(note.at));
+    let plainly = [
+        ("id", Told::Value(id)),
+        ("relation", Told::Word(relation)),
+        ("outcome", Told::Word(outcome)),
+        ("at", Told::Value(ended)),
     ];
-    session::fact_by_name(rules, "carried", &values).ok()
+    let columns = declared(session, decision.relation);
+    let own = columns.iter().map(String::as_str).zip(decision.values.iter().map(|value| Told::Value(*value)));
+    let ends = [("outcome", Told::Word(outcome)), ("ended", Told::Value(ended)), ("id", Told::Value(id))];
+    let own: Vec<(&str, Told<'_>)> = own.chain(ends).collect();
+    [fact(session, "carried", &plainly), fact(session, &format!("carried_{relation}"), &own)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// What a column is told.
+#[derive(Clone, Copy)]
+enum Told<'a> {
+    Value(Value),
+    /// As a name or as a string, whatever the column is.
+    Word(&'a str),
+}
+
+/// A fact of an input, if it is declared with no other columns than these.
+fn fact(session: &Session, relation: &str, known: &[(&str, Told<'_>)]) -> Option<Fact> {
+    let rules = session.rules();
+    let declared = &rules.program[rules.program.find(Symbol::new(relation))?];
+    let value = |column: &Column| {
+        let (name, told) = known.iter().find(|(name, _)| *name == column.name.as_str())?;
+        let value = match told {
+            Told::Value(value) => *value,
+            Told::Word(word) if column.ty.ty == Type::Name => {
+                Value::Name(Symbol::new(&format!("/{}", word.trim_start_matches('/'))))
+            }
+            Told::Word(word) => Value::String(Symbol::new(word.trim_start_matches('/'))),
+        };
+        Some((*name, value))
+    };
+    let values = declared.columns.iter().map(value).collect::<Option<Vec<_>>>()?;
+    session::fact_by_name(rules, relation, &values).ok()
 }
 
 /// Shows people what a program wrote to standard error.

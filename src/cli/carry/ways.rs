@@ -7,8 +7,11 @@ use hence::session::RuleSet;
 use hence_actuators::append::{Append, Place};
 use hence_actuators::card::{AskFor, Card};
 use hence_actuators::carry::Carrier;
+use hence_actuators::factory_settings;
 use hence_actuators::file_requests::{self, FileRequests};
+use hence_actuators::mcp::Mcp;
 use hence_actuators::model::{Ask, Prompt, Schema};
+use hence_actuators::plan_settings;
 use hence_actuators::run_command::{Program, RunCommand};
 use hence_actuators::template::Assert;
 use hence_actuators::webhook::WebHook;
@@ -18,7 +21,7 @@ use hence_core::symbol::Symbol;
 use hence_runtime::{Policy, Repeat};
 
 use super::super::config::carried::{Asked, Buttons, Carried, Means, Secret, Text};
-use super::super::{Failure, config};
+use super::super::{Failure, config, output};
 
 /// What [`Carried::table`] is called where it is that of programs alone.
 const RUN_COMMAND: &str = "run_command";
@@ -72,6 +75,15 @@ impl Ways {
         Ok(Self(ways))
     }
 
+    /// Takes up what earlier runs left half-way, and says what can't be.
+    pub(super) fn take_up(&self) {
+        for way in self.0.values() {
+            if let Err(why) = way.carrier.take_up() {
+                output::warning(&why);
+            }
+        }
+    }
+
     /// How the decisions of a relation are carried out; `None` where they aren't.
     pub(super) fn get(&self, relation: Symbol) -> Option<&Way> {
         self.0.get(&relation)
@@ -103,8 +115,12 @@ fn carrier(carried: &Carried, root: &Path) -> Result<Box<dyn Carrier>, Failure> 
             let ask = ask.as_ref().map(|ask| buttons(carried, ask)).transpose()?;
             Box::new(Card { url: url.clone(), secret, ask, time_limit })
         }
+        Means::Mail { .. } => mail(carried)?,
         Means::Model(asked) => Box::new(model(carried, asked)?),
         Means::Script { .. } => script(carried)?,
+        Means::Mcp(settings) => Box::new(Mcp { settings: settings.clone() }),
+        Means::Plan(settings) => plan(settings)?,
+        Means::Factory(settings) => factory(settings)?,
         Means::Facts(templates) => Box::new(Assert { templates: templates.clone() }),
     })
 }
@@ -125,11 +141,38 @@ fn buttons(carried: &Carried, ask: &Buttons) -> Result<AskFor, Failure> {
 pub(in super::super) fn reply_keys() -> Result<Vec<Vec<u8>>, Failure> {
     let mut keys = Vec::new();
     for carried in config::get().carried() {
-        if let Means::Card { ask: Some(ask), .. } = &carried.means {
+        if let Means::Card { ask: Some(ask), .. } | Means::Mail { ask: Some(ask), .. } = &carried.means {
             keys.push(secret_of(carried, &ask.secret, "reply_env")?);
         }
     }
     Ok(keys)
+}
+
+#[cfg(feature = "mail")]
+fn mail(carried: &Carried) -> Result<Box<dyn Carrier>, Failure> {
+    let Means::Mail { server, user, secret, from, to, ask } = &carried.means else {
+        return Err(Failure::Usage(format!("`{}` is carried out by no mail", carried.decision)));
+    };
+    let password = secret.as_ref().map(|secret| read(carried, secret)).transpose()?;
+    let password = password.map(String::from_utf8).transpose();
+    let password =
+        password.map_err(|_| Failure::Usage(format!("the secret of `{}` is not UTF-8", carried.decision)))?;
+    Ok(Box::new(hence_actuators::mail::Mail {
+        server: server.clone(),
+        credentials: user.clone().zip(password),
+        from: from.clone(),
+        to: to.clone(),
+        ask: ask.as_ref().map(|ask| buttons(carried, ask)).transpose()?,
+        time_limit: carried.time_limit,
+    }))
+}
+
+#[cfg(not(feature = "mail"))]
+fn mail(carried: &Carried) -> Result<Box<dyn Carrier>, Failure> {
+    let decision = &carried.decision;
+    Err(Failure::Usage(format!(
+        "`{decision}` can't be carried out: mails need a hence with the feature `mail`"
+    )))
 }
 
 fn model(carried: &Carried, asked: &Asked) -> Result<Ask, Failure> {
@@ -165,6 +208,28 @@ fn model(carried: &Carried, asked: &Asked) -> Result<Ask, Failure> {
         usage: asked.usage.clone(),
         time_limit: carried.time_limit,
     })
+}
+
+#[cfg(all(feature = "scan", unix))]
+fn plan(settings: &plan_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+    Ok(Box::new(hence_actuators::plan::Plan::new(settings.clone())?))
+}
+
+#[cfg(not(all(feature = "scan", unix)))]
+fn plan(_: &plan_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+    let message = "plans can't be carried out: that needs Unix and a hence with the feature `scan`";
+    Err(Failure::Usage(String::from(message)))
+}
+
+#[cfg(all(feature = "scan", feature = "sandbox", target_os = "linux"))]
+fn factory(settings: &factory_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+    Ok(Box::new(hence_actuators::factory::Factory::new(settings.clone())?))
+}
+
+#[cfg(not(all(feature = "scan", feature = "sandbox", target_os = "linux")))]
+fn factory(_: &factory_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+    let message = "tools can't be made: that needs Linux and a hence with the features `scan` and `sandbox`";
+    Err(Failure::Usage(String::from(message)))
 }
 
 #[cfg(all(feature = "sandbox", target_os = "linux"))]

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hence_actuators::model::{Model, Price, Prompt, Shape};
-use hence_actuators::script_settings;
 use hence_actuators::template::Template;
+use hence_actuators::{factory_settings, mcp_settings, plan_settings, script_settings};
 use hence_core::value::Value;
 use hence_runtime::{Policy, Repeat};
 
-use super::Origin;
+use super::{Origin, file};
 
 /// How the decisions of a relation are carried out.
 #[derive(Clone, Debug)]
@@ -68,8 +68,30 @@ pub(in super::super) enum Means {
         /// The review that its buttons answer.
         ask: Option<Buttons>,
     },
+    /// A mail.
+    #[cfg_attr(not(feature = "mail"), expect(dead_code, reason = "only the carrier reads it all"))]
+    Mail {
+        /// The server and its port.
+        server: (String, u16),
+        /// Who hence is for the server.
+        user: Option<String>,
+        /// Where the password is.
+        secret: Option<Secret>,
+        /// From whom.
+        from: String,
+        /// To whom.
+        to: Vec<String>,
+        /// The review that an answer is for.
+        ask: Option<Buttons>,
+    },
     /// A language model.
     Model(Box<Asked>),
+    /// Generated tools, in a folder.
+    Factory(factory_settings::Settings),
+    /// Servers of tools.
+    Mcp(mcp_settings::Settings),
+    /// The changes of plans, in a folder.
+    Plan(plan_settings::Settings),
     /// A script in confinement.
     #[cfg_attr(
         not(all(feature = "sandbox", target_os = "linux")),
@@ -91,6 +113,18 @@ pub(in super::super) enum Means {
         /// The relations that it may read.
         reads: Vec<String>,
     },
+}
+
+impl Means {
+    /// How long an attempt may take, where these say so themselves.
+    pub(super) fn time_limit(&self) -> Duration {
+        match self {
+            Self::Plan(plan) => plan.time_limit,
+            Self::Mcp(mcp) => mcp.time_limit,
+            Self::Factory(tools) => tools.time_limit,
+            _ => file::TIME_LIMIT,
+        }
+    }
 }
 
 /// What the buttons of a card are for.
@@ -165,6 +199,9 @@ impl fmt::Display for Carried {
             Means::WebHook { url, secret } | Means::Card { url, secret, .. } => {
                 write!(f, "{url}{}", if secret.is_some() { ", signed" } else { "" })?;
             }
+            Means::Mail { server: (host, port), to, .. } => {
+                write!(f, "to {} by {host}:{port}", to.join(", "))?
+            }
             Means::Lines(path) | Means::Folder(path) => return write!(f, "{}", path.display()),
             Means::Model(asked) => write!(f, "{} at {}", asked.model.name, asked.url)?,
             Means::Script { interpreter, text: script_settings::Text::Column(column), .. } => {
@@ -173,6 +210,13 @@ impl fmt::Display for Carried {
             Means::Script { interpreter, text: script_settings::Text::File(path), .. } => {
                 write!(f, "{interpreter} {}", path.display())?;
             }
+            Means::Plan(plan) => {
+                write!(f, "in {}, tested by {}", plan.folder.display(), plan.tests.join(" "))?
+            }
+            Means::Factory(tools) => {
+                write!(f, "in {}, run by {}", tools.folder.display(), tools.interpreter)?
+            }
+            Means::Mcp(mcp) => write!(f, "to {}", mcp.servers.display())?,
             Means::Facts(_) => return f.write_str("facts"),
         }
         let micros = i64::try_from(self.time_limit.as_micros()).unwrap_or(i64::MAX);

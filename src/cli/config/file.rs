@@ -4,7 +4,10 @@ mod carry;
 mod commands;
 mod facts;
 mod lints;
+mod mcp;
 mod model;
+mod plan;
+mod tools;
 
 use std::ops::Range;
 use std::path::Path;
@@ -21,8 +24,12 @@ use hence_core::span::{FileId, Span};
 use hence_core::value::{Float, Value};
 use hence_syntax as syntax;
 
+pub(super) use carry::TIME_LIMIT;
+
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
-use super::settings::{ALIAS, CARRY, FACTS, Kind, LINTS, PARAMS, ROLES, RUN_COMMAND, SETTINGS, Setting};
+use super::settings::{
+    ALIAS, CARRY, FACTS, Kind, LINTS, MCP, PARAMS, PLAN, ROLES, RUN_COMMAND, SETTINGS, Setting, TOOLS,
+};
 use super::values::{self, Content, Values};
 use super::{KIND, Origin, setting, shown};
 
@@ -82,12 +89,15 @@ impl Reading<'_> {
             match value.get_ref() {
                 DeValue::Table(commands) if name == RUN_COMMAND => self.commands(commands),
                 DeValue::Table(carriers) if name == CARRY => self.carriers(carriers),
+                DeValue::Table(plan) if name == PLAN => self.plan(key.span(), plan),
+                DeValue::Table(tools) if name == TOOLS => self.tools(key.span(), tools),
+                DeValue::Table(mcp) if name == MCP => self.mcp(key.span(), mcp),
                 DeValue::Table(facts) if name == FACTS => self.facts(facts),
                 DeValue::Table(params) if name == PARAMS => self.params(params),
                 DeValue::Table(lints) if name == LINTS => self.lints(lints),
                 DeValue::Table(roles) if name == ROLES => self.roles(roles),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if [PARAMS, CARRY, RUN_COMMAND, ROLES, FACTS, LINTS].contains(&name)
+                _ if [PARAMS, CARRY, RUN_COMMAND, PLAN, TOOLS, MCP, ROLES, FACTS, LINTS].contains(&name)
                     || (is_table && setting(name).is_none()) =>
                 {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
@@ -200,7 +210,9 @@ fn known(table: &str) -> Vec<&'static str> {
         _ => setting.key,
     };
     let inside = SETTINGS.iter().filter(|setting| table.is_empty() || table_of(setting) == Some(table));
-    let tables = [PARAMS, ROLES, CARRY, RUN_COMMAND, FACTS, LINTS].into_iter().filter(|_| table.is_empty());
+    let tables = [PARAMS, ROLES, CARRY, RUN_COMMAND, PLAN, TOOLS, MCP, FACTS, LINTS]
+        .into_iter()
+        .filter(|_| table.is_empty());
     inside.map(name).chain(tables).chain([ALIAS.0].into_iter().filter(|_| table == ALIAS.1)).collect()
 }
 

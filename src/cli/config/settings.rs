@@ -118,5 +118,11 @@ pub(super) const PREFIX: &str = "HENCE_";
 pub(super) const RUN_COMMAND: &str = "run_command";
 /// The table of files of records, by relation.
 pub(super) const FACTS: &str = "facts";
+/// The table of where generated tools are, and what they may do.
+pub(super) const TOOLS: &str = "tools";
+/// The table of where servers of tools are searched for.
+pub(super) const MCP: &str = "mcp";
+/// The table of where plans are carried out.
+pub(super) const PLAN: &str = "plan";
 /// The table of how decisions are carried out, by relation.
 pub(super) const CARRY: &str = "carry";

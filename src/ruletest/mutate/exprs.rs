@@ -76,6 +76,8 @@ impl Making<'_> {
         match &expr.kind {
             // The members of a set that is called by its name stand nowhere.
             ExprKind::Const(Value::Name(name)) if self.text(expr.span) != name.as_str() => Vec::new(),
+            // Nor do the digits that a placeholder of a text asks for: they are part of the text.
+            ExprKind::Const(Value::Int(_)) if self.text(expr.span).starts_with('"') => Vec::new(),
             ExprKind::Const(value) => neighbours(*value, None)
                 .into_iter()
                 .map(|neighbour| {

@@ -69,14 +69,10 @@ impl Carrier for Script {
     }
 
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
-        let text = self.text(order)?;
-        let prepared = self.prepare(&text).map_err(|error| {
-            Failed::new(Fate::Undone, format!("the script of {} can't be laid out: {error}", order.id))
-        })?;
-        let (answer, said) = run::run(self, order, &prepared);
-        answer.map(|report| Report { said: said.clone(), ..report }).map_err(|(fate, message)| Failed {
-            fate,
-            message: format!("the script of {} failed: {message}", order.id),
+        let (answer, said) = self.answer(&self.text(order)?, order)?;
+        answer.map(|report| Report { said: said.clone(), ..report }).map_err(|stopped| Failed {
+            fate: stopped.fate,
+            message: format!("the script of {} failed: {}", order.id, stopped.why),
             said,
         })
     }
@@ -102,6 +98,32 @@ impl Prepared {
 }
 
 impl Script {
+    /// Runs a text, which wrote these lines and said this to standard error; why it ended otherwise where that is its own
+    /// fault.
+    ///
+    /// # Errors
+    /// It could not run.
+    #[cfg(feature = "scan")]
+    pub(super) fn try_text(
+        &self,
+        text: &str,
+        order: &Order<'_>,
+    ) -> Result<(Result<String, String>, String), Failed> {
+        let (answer, said) = self.answer(text, order)?;
+        match answer {
+            Ok(report) => Ok((Ok(report.lines), said)),
+            Err(stopped) if stopped.ran => Ok((Err(stopped.why), said)),
+            Err(stopped) => Err(Failed { fate: stopped.fate, message: stopped.why, said }),
+        }
+    }
+
+    fn answer(&self, text: &str, order: &Order<'_>) -> Result<(run::Answer, String), Failed> {
+        let prepared = self.prepare(text).map_err(|error| {
+            Failed::new(Fate::Undone, format!("the script of {} can't be laid out: {error}", order.id))
+        })?;
+        Ok(run::run(self, order, &prepared))
+    }
+
     fn text(&self, order: &Order<'_>) -> Result<String, Failed> {
         let refused = |message: String| Failed::new(Fate::Refused, message);
         match &self.text {

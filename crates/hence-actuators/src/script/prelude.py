@@ -6,6 +6,7 @@ confinement of the process.
 import builtins
 import json
 import sys
+import time
 
 ALLOWED = {
     "requests", "httpx", "json", "csv", "re", "datetime", "urllib.parse", "math", "statistics", "collections",
@@ -46,6 +47,10 @@ def fact(relation, **columns):
     print(json.dumps({relation: columns}))
 
 
+def log(message):
+    print(message, file=sys.stderr, flush=True)
+
+
 def send_chat(space, message):
     fact("chat_message", space=space, message=message)
 
@@ -62,7 +67,7 @@ def begin():
     names = {
         "__builtins__": own, "__name__": "__main__", "decision": json.loads(sys.stdin.readline()),
         "http_get": http_get, "http_post": http_post, "db_query": db_query, "fact": fact, "send_chat": send_chat,
-        "send_email": send_email,
+        "send_email": send_email, "log": log, "clock": time.monotonic,
     }
     exec(compile(text, "script", "exec"), names)
 

@@ -24,14 +24,25 @@ const THREADS: u64 = 64;
 const SCRATCH: (usize, u64) = (1000, 64 << 20);
 
 /// What a script answered, or what went wrong.
-type Answer = Result<Report, (Fate, String)>;
+pub(super) type Answer = Result<Report, Stopped>;
+
+/// A script that did not end well.
+pub(super) struct Stopped {
+    pub(super) fate: Fate,
+    pub(super) why: String,
+    /// Whether it ran at all, so that the fault is its own.
+    pub(super) ran: bool,
+}
 
 /// Runs a script; what it answered, and what it said to standard error.
 pub(super) fn run(script: &Script, order: &Order<'_>, prepared: &Prepared) -> (Answer, String) {
     let started = group::guard().and_then(|guard| Ok((guard, start(script, order, prepared)?)));
     let (guard, mut running) = match started {
         Ok(started) => started,
-        Err(error) => return (Err((Fate::Undone, format!("it can't be started: {error}"))), String::new()),
+        Err(error) => {
+            let why = format!("it can't be started: {error}");
+            return (Err(Stopped { fate: Fate::Undone, why, ran: false }), String::new());
+        }
     };
     let mut requests = Requests::new(script, order);
     let ended = running.attend(script, &mut requests, &prepared.scratch(), &guard);
@@ -43,10 +54,13 @@ pub(super) fn run(script: &Script, order: &Order<'_>, prepared: &Prepared) -> (A
 /// Without anything that was posted for it, a script that failed has changed nothing outside.
 fn answer(ended: Result<ExitStatus, String>, running: &Running, heard: bool, said: &str) -> Answer {
     let fate = if heard { Fate::Unknown } else { Fate::Undone };
+    let stopped = |why: String, ran: bool| Err(Stopped { fate, why, ran });
     match ended {
-        Err(why) => Err((fate, why)),
-        Ok(status) if status.code() == Some(i32::from(UNCONFINED)) => Err((fate, said.trim_end().to_owned())),
-        Ok(status) if !status.success() => Err((fate, format!("it ended with {status}"))),
+        Err(why) => stopped(why, true),
+        Ok(status) if status.code() == Some(i32::from(UNCONFINED)) => {
+            stopped(said.trim_end().to_owned(), false)
+        }
+        Ok(status) if !status.success() => stopped(format!("it ended with {status}"), true),
         Ok(_) => Ok(Report { lines: running.facts.clone(), ..Report::default() }),
     }
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hence_actuators::{
-    append, card, model, script_settings as script, template, template::Template, webhook,
+    append, card, mail_settings as mail, model, script_settings as script, template, template::Template,
+    webhook,
 };
 use hence_core::fault::broken;
 use hence_runtime::{Policy, Repeat};
@@ -16,7 +17,7 @@ use super::super::shown;
 use super::{Content, DeTable, DeValue, KIND, Kind, Range, Reading, content, found};
 
 /// How long an attempt may take if nothing else is said.
-pub(super) const TIME_LIMIT: Duration = Duration::from_secs(30);
+pub(in super::super) const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// How often it is tried, and the pause after the first failure in microseconds, if nothing else is said.
 pub(super) const POLICY: Policy = Policy { repeat: Repeat::Safe, attempts: 5, pause: 5_000_000 };
 
@@ -32,7 +33,7 @@ const COMMON: [(&str, Kind); 6] = [
     ("timeout", Kind::TimeLimit),
 ];
 /// What is said of each one.
-const CARRIERS: [(&str, &[(&str, Kind)]); 7] = [
+const CARRIERS: [(&str, &[(&str, Kind)]); 8] = [
     (COMMAND, &[("program", Kind::Text), ("args", Kind::Texts), ("env", Kind::Texts)]),
     (webhook::NAME, &[("url", Kind::Text), ("secret_env", Kind::Text), ("secret_file", Kind::Text)]),
     (append::NAME, &[("path", Kind::Text), ("folder", Kind::Text)]),
@@ -43,6 +44,22 @@ const CARRIERS: [(&str, &[(&str, Kind)]); 7] = [
             ("url", Kind::Text),
             ("secret_env", Kind::Text),
             ("secret_file", Kind::Text),
+            ("review", Kind::Texts),
+            ("reviewer", Kind::Text),
+            ("reply_env", Kind::Text),
+            ("reply_file", Kind::Text),
+            ("lasts", Kind::Duration),
+        ],
+    ),
+    (
+        mail::NAME,
+        &[
+            ("server", Kind::Text),
+            ("user", Kind::Text),
+            ("secret_env", Kind::Text),
+            ("secret_file", Kind::Text),
+            ("from", Kind::Text),
+            ("to", Kind::Texts),
             ("review", Kind::Texts),
             ("reviewer", Kind::Text),
             ("reply_env", Kind::Text),
@@ -147,6 +164,7 @@ impl Said<'_> {
             script::NAME => self.script(beside),
             model::NAME => self.model(beside),
             card::NAME => self.card(beside),
+            mail::NAME => self.mail(beside),
             _ => {
                 let templates = self.texts("facts");
                 if templates.is_empty() {
@@ -164,19 +182,45 @@ impl Said<'_> {
     fn card(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Means, String> {
         let url = plain(self.text("url").ok_or("missing URL; expected `url = \"…\"`")?)?;
         let secret = self.secret(("secret_env", "secret_file"), &beside)?;
-        let reply = self.secret(("reply_env", "reply_file"), &beside)?;
+        let ask = self.ask("a card with buttons", &beside)?;
+        Ok(Means::Card { url, secret, ask })
+    }
+
+    /// The review that answers are for, if there are any.
+    fn ask(&mut self, what: &str, beside: impl Fn(&str) -> PathBuf) -> Result<Option<Buttons>, String> {
+        let reply = self.secret(("reply_env", "reply_file"), beside)?;
         let (review, reviewer) = (self.texts("review"), self.text("reviewer"));
         let lasts = self.duration("lasts").unwrap_or(card::LASTS);
-        let ask = match (review.is_empty(), reviewer, reply) {
-            (true, None, None) => None,
-            (false, Some(reviewer), Some(secret)) => Some(Buttons { review, reviewer, secret, lasts }),
-            _ => {
-                return Err(String::from(
-                    "a card with buttons needs `review` (columns), `reviewer`, and `reply_env` or `reply_file`",
-                ));
-            }
-        };
-        Ok(Means::Card { url, secret, ask })
+        match (review.is_empty(), reviewer, reply) {
+            (true, None, None) => Ok(None),
+            (false, Some(reviewer), Some(secret)) => Ok(Some(Buttons { review, reviewer, secret, lasts })),
+            _ => Err(format!("{what} needs `review` (columns), `reviewer`, and `reply_env` or `reply_file`")),
+        }
+    }
+
+    fn mail(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Means, String> {
+        let server = self.text("server").ok_or("missing server; expected `server = \"HOST:PORT\"`")?;
+        let server = host_and_port(&server)?;
+        let from = self.text("from").ok_or("missing sender; expected `from = \"…\"`")?;
+        let to = self.texts("to");
+        if to.is_empty() {
+            return Err(String::from("missing recipients; expected `to = [\"…\"]`"));
+        }
+        let (user, secret) = (self.text("user"), self.secret(("secret_env", "secret_file"), &beside)?);
+        if user.is_some() != secret.is_some() {
+            return Err(String::from(
+                "expected `user` with `secret_env` or `secret_file`, found one of both",
+            ));
+        }
+        let is_near = ["127.0.0.1", "::1", "localhost"].contains(&server.0.as_str());
+        if user.is_some() && !is_near {
+            return Err(format!(
+                "`server`: a password is sent to this machine alone, found `{}`; hence speaks no TLS, so send to a local relay",
+                server.0
+            ));
+        }
+        let ask = self.ask("a mail with an answer", &beside)?;
+        Ok(Means::Mail { server, user, secret, from, to, ask })
     }
 
     fn script(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Means, String> {
@@ -199,6 +243,17 @@ impl Said<'_> {
             reads: self.texts("reads"),
         })
     }
+}
+
+/// A server with its port, which may be missing.
+fn host_and_port(text: &str) -> Result<(String, u16), String> {
+    let wrong = || format!("`server`: expected a host and a port such as `127.0.0.1:25`, found `{text}`");
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) => (host, port.parse().map_err(|_| wrong())?),
+        None => (text, mail::PORT),
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    if host.is_empty() { Err(wrong()) } else { Ok((host.to_owned(), port)) }
 }
 
 /// A URL that hence can reach.

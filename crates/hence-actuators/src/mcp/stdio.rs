@@ -1,0 +1,91 @@
+//! A server that is a program: started in a process group of its own, spoken with line by line, ended with this value.
+
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use super::super::carry::{Failed, MOST_ANSWERED};
+use super::super::group;
+use super::super::run_command::seen;
+use super::client::undone;
+
+/// How often it is looked whether it took too long.
+const PAUSE: Duration = Duration::from_millis(50);
+/// How many lines that are no answer are passed over.
+const MOST_LINES: usize = 1_000;
+
+/// A program at work.
+pub(super) struct Program {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    end: Instant,
+    guard: group::Guard,
+}
+
+impl Program {
+    pub(super) fn start(words: &[String], env: &[String], end: Instant) -> Result<Self, Failed> {
+        let (name, args) = words.split_first().ok_or_else(|| undone("it names no program"))?;
+        let mut command = Command::new(name);
+        command.args(args).env_clear().envs(seen(env));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let guard = group::guard().map_err(|error| undone(&error.to_string()))?;
+        let child = group::spawn(&mut command);
+        let mut child = child.map_err(|error| undone(&format!("`{name}` can't be started: {error}")))?;
+        let (stdin, lines) = (child.stdin.take(), lines(child.stdout.take()));
+        Ok(Self { child, stdin, lines, end, guard })
+    }
+
+    pub(super) fn say(&mut self, message: &Json) -> Result<(), Failed> {
+        let stdin = self.stdin.as_mut().ok_or_else(|| undone("it has no standard input"))?;
+        let said = stdin.write_all(format!("{message}\n").as_bytes()).and_then(|()| stdin.flush());
+        said.map_err(|error| undone(&format!("it listens no more: {error}")))
+    }
+
+    /// The answer of this id; what is none is passed over.
+    pub(super) fn hear(&mut self, id: u64) -> Result<Option<Json>, Failed> {
+        let mut passed = 0;
+        while passed < MOST_LINES {
+            let line = match self.lines.recv_timeout(PAUSE) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Disconnected) => return Err(undone("it ended")),
+                Err(RecvTimeoutError::Timeout) if Instant::now() >= self.end || self.guard.is_stopped() => {
+                    return Err(undone("it was stopped"));
+                }
+                Err(RecvTimeoutError::Timeout) => continue,
+            };
+            passed += 1;
+            let answer: Option<Json> = serde_json::from_str(&line).ok();
+            if let Some(answer) = answer.filter(|answer| answer.get("id") == Some(&json!(id))) {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Whoever drops it has heard what it wanted, or reports what went wrong.
+        let _ = group::kill(&mut self.child);
+        let _ = self.child.wait();
+    }
+}
+
+/// The lines of a stream, at most so many bytes of it, and never more than a few ahead.
+fn lines(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, receiver) = sync_channel(16);
+    thread::spawn(move || {
+        let Some(stream) = stream else { return };
+        for line in BufReader::new(stream.take(MOST_ANSWERED)).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
