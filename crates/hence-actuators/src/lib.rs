@@ -20,6 +20,7 @@ mod group;
 mod http;
 mod input;
 mod json;
+pub mod keeper;
 pub mod mac;
 pub mod model;
 mod objects;

@@ -2,13 +2,13 @@
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::carry::{Carrier, Failed, Fate, MOST_ANSWERED, Order, Report};
-use super::group;
+use super::group::{self, Group};
 
 /// How much of its standard error is reported, in bytes.
 const MOST_SAID: u64 = 64 << 10;
@@ -37,11 +37,16 @@ pub struct Program {
 /// writes to standard output, at most 1 MiB of JSON Lines, are facts to be asserted. It runs in a process group of its
 /// own, which ends when it does, at the latest when its time is over or this process is asked to end; a program that
 /// was stopped, and an exit status other than 0, are errors, and nothing is asserted then.
+///
+/// Its group ends too where this process is killed, and no other program starts before it has: this process starts
+/// itself as a [keeper](super::keeper) of the group, so it has to be hence.
 pub struct RunCommand {
     /// What it is called.
     pub name: &'static str,
     /// The program.
     pub program: Program,
+    /// The file whose lock is held while a program runs.
+    pub lock: Option<PathBuf>,
 }
 
 impl Carrier for RunCommand {
@@ -54,7 +59,7 @@ impl Carrier for RunCommand {
     }
 
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
-        let (answer, said) = run(&self.program, order);
+        let (answer, said) = run(self, order);
         answer.map(|report| Report { said: said.clone(), ..report }).map_err(|(fate, message)| {
             let program = self.program.program.display();
             Failed { fate, message: format!("`{program}` did not carry out {}: {message}", order.id), said }
@@ -66,9 +71,10 @@ impl Carrier for RunCommand {
 type Answer = Result<Report, (Fate, String)>;
 
 /// Runs a program; what it wrote, or what went wrong, and what it said to standard error.
-fn run(program: &Program, order: &Order<'_>) -> (Answer, String) {
+fn run(carrier: &RunCommand, order: &Order<'_>) -> (Answer, String) {
+    let program = &carrier.program;
     // From here on: a signal that came between the start and the guard would end this process alone.
-    let started = group::guard().and_then(|guard| Ok((guard, start(program, order)?)));
+    let started = group::guard().and_then(|guard| Ok((guard, start(carrier, order)?)));
     let (guard, mut running) = match started {
         Ok(started) => started,
         Err(error) => return (Err((Fate::Undone, format!("it can't be started: {error}"))), String::new()),
@@ -110,7 +116,7 @@ fn answer(
 }
 
 /// Starts a program in a process group of its own, with nothing of the environment but what it may see.
-fn start(program: &Program, order: &Order<'_>) -> io::Result<Running> {
+fn start(RunCommand { program, lock, .. }: &RunCommand, order: &Order<'_>) -> io::Result<Running> {
     let input = order.message();
     let seen = |name: &str| std::env::var_os(name).map(|value| (name.to_owned(), value));
     let mut command = Command::new(&program.program);
@@ -124,22 +130,21 @@ fn start(program: &Program, order: &Order<'_>) -> io::Result<Running> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut child = group::spawn(&mut command)?;
-    if let Some(mut stdin) = child.stdin.take() {
+    let mut group = Group::start_kept(&mut command, lock.as_deref())?;
+    if let Some(mut stdin) = group.child().stdin.take() {
         // A program that reads nothing is not a fault, and one that waits for more must not stop this process.
         thread::spawn(move || stdin.write_all(input.as_bytes()));
     }
-    let wrote = collected(child.stdout.take(), MOST_ANSWERED + 1);
-    let said = collected(child.stderr.take(), MOST_SAID);
-    Ok(Running { child, wrote, said, ended: false })
+    let wrote = collected(group.child().stdout.take(), MOST_ANSWERED + 1);
+    let said = collected(group.child().stderr.take(), MOST_SAID);
+    Ok(Running { group, wrote, said })
 }
 
-/// A program that was started, and everything that it started in turn; all of it ends with this value.
+/// A program at work.
 struct Running {
-    child: Child,
+    group: Group,
     wrote: mpsc::Receiver<Vec<u8>>,
     said: mpsc::Receiver<Vec<u8>>,
-    ended: bool,
 }
 
 impl Running {
@@ -147,28 +152,13 @@ impl Running {
     fn wait(&mut self, end: Option<Instant>, guard: group::Guard) -> io::Result<Option<ExitStatus>> {
         loop {
             let over = end.is_some_and(|end| Instant::now() >= end);
-            let by_itself = group::has_ended(&mut self.child)?;
+            let by_itself = self.group.has_ended()?;
             if by_itself || over || guard.is_stopped() {
-                let status = self.stop()?;
+                let status = self.group.stop()?;
                 drop(guard);
                 return Ok(by_itself.then_some(status));
             }
             thread::sleep(PAUSE);
-        }
-    }
-
-    fn stop(&mut self) -> io::Result<ExitStatus> {
-        self.ended = true;
-        group::kill(&mut self.child)?;
-        self.child.wait()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if !self.ended {
-            // Whoever drops it already reports what went wrong.
-            let _ = self.stop();
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Questions to the ledger: what holds, what held, since when, by whom.
 
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use hence_core::fact::Fact;
 use hence_core::meter;
@@ -44,6 +45,11 @@ impl Ledger {
     /// The hash of the last transaction; zeros before the first.
     pub fn head(&self) -> Hash {
         self.state.head
+    }
+
+    /// The folder that it lies in; `None` in memory.
+    pub fn folder(&self) -> Option<&Path> {
+        self.dir.as_deref()
     }
 
     /// The relations that hold facts or decisions now, by name.

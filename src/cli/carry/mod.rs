@@ -70,7 +70,7 @@ impl Event {
 impl Carry {
     /// File requests, and what `hence.toml` names.
     pub(super) fn new(session: &Session, list: bool) -> Result<Self, Failure> {
-        Ok(Self { ways: Ways::of(session.rules())?, outbox: None, list, last: i64::MIN, mailbox: None })
+        Ok(Self { ways: Ways::of(session)?, outbox: None, list, last: i64::MIN, mailbox: None })
     }
 
     /// Carries out what is due, `decided` among it, then what follows from that, and so on.

@@ -2,6 +2,7 @@
 //! killed meanwhile.
 
 mod attacks;
+mod orphans;
 mod turns;
 
 use std::fs;

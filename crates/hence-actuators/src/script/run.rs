@@ -2,14 +2,15 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use super::super::carry::{Fate, Order, Report};
-use super::super::{group, run_command};
+use super::super::group::{self, Group};
+use super::super::run_command;
 use super::confine::{Cell, HELPER, UNCONFINED};
 use super::request::Requests;
 use super::{Prepared, Script};
@@ -66,12 +67,13 @@ fn start(script: &Script, order: &Order<'_>, prepared: &Prepared) -> io::Result<
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut child = group::spawn(&mut command)?;
+    let mut group = Group::start(&mut command)?;
+    let child = group.child();
     let (answers, lines) = (answering(child.stdin.take()), lines(child.stdout.take(), script.allowed.output));
     let said = run_command::collected(child.stderr.take(), MOST_SAID);
     let _ = answers.send(order.message());
     let end = Instant::now().checked_add(script.allowed.time_limit);
-    Ok(Running { child, answers, lines, said, facts: String::new(), end, ended: false })
+    Ok(Running { group, answers, lines, said, facts: String::new(), end })
 }
 
 fn cell(script: &Script, prepared: &Prepared) -> Cell {
@@ -95,9 +97,9 @@ fn cell(script: &Script, prepared: &Prepared) -> Cell {
     }
 }
 
-/// A script that was started; it ends with this value.
+/// A script at work.
 struct Running {
-    child: Child,
+    group: Group,
     /// What is written to its standard input.
     answers: Sender<String>,
     /// The lines of its standard output; too much of it is an error.
@@ -106,7 +108,6 @@ struct Running {
     /// The lines that are facts.
     facts: String,
     end: Option<Instant>,
-    ended: bool,
 }
 
 impl Running {
@@ -125,17 +126,17 @@ impl Running {
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(PAUSE),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if group::has_ended(&mut self.child).map_err(|error| error.to_string())? {
+            if self.group.has_ended().map_err(|error| error.to_string())? {
                 break Ok(());
             }
             if self.is_over() || guard.is_stopped() {
                 break Err(format!("it was stopped after {:?}", script.allowed.time_limit));
             }
-            if let Some(why) = excess(self.child.id(), scratch) {
+            if let Some(why) = excess(self.group.child().id(), scratch) {
                 break Err(why);
             }
         };
-        let status = self.stop().map_err(|error| error.to_string());
+        let status = self.group.stop().map_err(|error| error.to_string());
         outcome?;
         // What is left of what it wrote: it has ended, so this does too.
         while let Ok(line) = self.lines.recv_timeout(Duration::from_secs(1)) {
@@ -157,21 +158,6 @@ impl Running {
                 self.facts.push_str(line);
                 self.facts.push('\n');
             }
-        }
-    }
-
-    fn stop(&mut self) -> io::Result<ExitStatus> {
-        self.ended = true;
-        group::kill(&mut self.child)?;
-        self.child.wait()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if !self.ended {
-            // Whoever drops it already reports what went wrong.
-            let _ = self.stop();
         }
     }
 }
