@@ -45,6 +45,7 @@ mod records;
 mod repl;
 mod replay;
 mod review;
+mod room;
 mod rules;
 mod sarif;
 mod secrets;

@@ -47,6 +47,11 @@ impl Ledger {
         self.state.head
     }
 
+    /// Whether it accepts no more writes, since nobody knows what became of one, until it is opened again.
+    pub fn is_stopped(&self) -> bool {
+        self.journal.check_writable().is_err()
+    }
+
     /// The folder that it lies in; `None` in memory.
     pub fn folder(&self) -> Option<&Path> {
         self.dir.as_deref()

@@ -2,6 +2,7 @@
 //! killed meanwhile.
 
 mod attacks;
+mod full;
 mod orphans;
 mod turns;
 
