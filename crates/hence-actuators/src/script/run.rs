@@ -11,9 +11,10 @@ use std::{env, fs};
 use super::super::carry::{Fate, Order, Report};
 use super::super::group::{self, Group};
 use super::super::run_command;
+use super::Script;
 use super::confine::{Cell, HELPER, UNCONFINED};
+use super::folder::Folder;
 use super::request::Requests;
-use super::{Prepared, Script};
 
 /// How often a script is looked at.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -28,14 +29,14 @@ const SCRATCH: (usize, u64) = (1000, 64 << 20);
 type Answer = Result<Report, (Fate, String)>;
 
 /// Runs a script; what it answered, and what it said to standard error.
-pub(super) fn run(script: &Script, order: &Order<'_>, prepared: &Prepared) -> (Answer, String) {
-    let started = group::guard().and_then(|guard| Ok((guard, start(script, order, prepared)?)));
+pub(super) fn run(script: &Script, order: &Order<'_>, folder: &Folder) -> (Answer, String) {
+    let started = group::guard().and_then(|guard| Ok((guard, start(script, order, folder)?)));
     let (guard, mut running) = match started {
         Ok(started) => started,
         Err(error) => return (Err((Fate::Undone, format!("it can't be started: {error}"))), String::new()),
     };
     let mut requests = Requests::new(script, order);
-    let ended = running.attend(script, &mut requests, &prepared.scratch(), &guard);
+    let ended = running.attend(script, &mut requests, &folder.scratch(), &guard);
     let said = running.said.recv_timeout(PAUSE).unwrap_or_default();
     let said = String::from_utf8_lossy(&said).into_owned();
     (answer(ended, &running, requests.is_heard(), &said), said)
@@ -53,17 +54,17 @@ fn answer(ended: Result<ExitStatus, String>, running: &Running, heard: bool, sai
 }
 
 /// Starts the helper that becomes the interpreter.
-fn start(script: &Script, order: &Order<'_>, prepared: &Prepared) -> io::Result<Running> {
-    let cell = cell(script, prepared);
+fn start(script: &Script, order: &Order<'_>, folder: &Folder) -> io::Result<Running> {
+    let cell = cell(script, folder);
     let mut command = Command::new(env::current_exe()?);
     command
         .args([HELPER, &cell.text()])
         .env_clear()
         .env("LANG", "C.UTF-8")
         .env("PATH", "/nowhere")
-        .envs(["HOME", "TMPDIR"].map(|name| (name, prepared.scratch())))
+        .envs(["HOME", "TMPDIR"].map(|name| (name, folder.scratch())))
         .envs([("HENCE_DECISION", order.id.to_owned()), ("HENCE_ATTEMPT", order.attempt.to_string())])
-        .current_dir(prepared.scratch())
+        .current_dir(folder.scratch())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -76,21 +77,21 @@ fn start(script: &Script, order: &Order<'_>, prepared: &Prepared) -> io::Result<
     Ok(Running { group, answers, lines, said, facts: String::new(), end })
 }
 
-fn cell(script: &Script, prepared: &Prepared) -> Cell {
+fn cell(script: &Script, folder: &Folder) -> Cell {
     let interpreter = &script.interpreter;
-    let file = prepared.script();
+    let file = folder.script();
     let mut files = vec![file.clone()];
     let mut args: Vec<String> = interpreter.args.iter().map(|arg| String::from(*arg)).collect();
     if interpreter.is_python {
-        args.push(prepared.prelude().to_string_lossy().into_owned());
-        files.push(prepared.prelude());
+        args.push(folder.prelude().to_string_lossy().into_owned());
+        files.push(folder.prelude());
     }
     args.push(file.to_string_lossy().into_owned());
     Cell {
         program: interpreter.program.clone(),
         args,
         files,
-        scratch: prepared.scratch(),
+        scratch: folder.scratch(),
         memory: script.allowed.memory.saturating_mul(1 << 20),
         cpu: script.allowed.cpu.as_secs().max(1),
         parent: std::process::id(),
