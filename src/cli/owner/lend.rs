@@ -195,7 +195,7 @@ impl Owner {
             let message = format!("the ledger at `{}` is gone", self.store.display());
             return Err(Failure::Usage(message));
         }
-        let options = OpenOptions { wait: LOOK, ..open::options() };
+        let options = OpenOptions { wait: LOOK, reopens: true, ..open::options() };
         let (since, mut told) = (Instant::now(), false);
         while !self.mailbox.is_stopping() {
             match Ledger::open(&self.store, &options) {

@@ -5,6 +5,7 @@ mod attacks;
 mod full;
 mod orphans;
 mod turns;
+mod work;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
