@@ -1,5 +1,5 @@
 //! What moving the clock of a session costs over many standing facts and a hundred conditions of time:
-//! `cargo run --release --example clock [FACTS]`.
+//! `cargo run --release --example session_clock [FACTS]`.
 #![expect(clippy::print_stdout, reason = "a program that measures and prints")]
 
 use std::error::Error;
