@@ -114,7 +114,9 @@ impl Decide {
         output::reports(&decided.reports);
         self.print(&decided)?;
         if let Some(mut carry) = carry {
-            for event in carry.after(&mut session, &decided, now)? {
+            let mut events = Vec::new();
+            carry.after(&mut session, &decided, now, &mut events)?;
+            for event in events {
                 if event.is_carried() {
                     output::aside(&format!("{} carried out {} {}", event.by, event.id, event.decision));
                 }

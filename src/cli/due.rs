@@ -37,6 +37,8 @@ pub(super) struct Due {
     told: bool,
     /// The instant at which a commit failed: nothing falls due again before one that doesn't.
     pub(super) rest: Option<i64>,
+    /// When to try again what there was no room for.
+    pub(super) again: Option<Instant>,
     /// The recorded instant that an earlier wall clock waits for, once that is said.
     waits: Option<i64>,
 }
@@ -55,9 +57,11 @@ impl Follow {
 
     /// Takes up what others recorded after transaction `known`, while they had the ledger: what follows is decided.
     pub(super) fn take_up(&mut self, known: u64, out: &mut dyn Write) -> Result<(), Failure> {
-        if self.session.last_tx() == known {
-            return Ok(());
-        }
+        if self.session.last_tx() == known { Ok(()) } else { self.catch_up(out) }
+    }
+
+    /// Looks at the ledger afresh: what follows is decided, and carried out.
+    pub(super) fn catch_up(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         let now = self.clock(time::wall_clock())?;
         if self.due.schedules.is_some() {
             self.due.schedules = Schedules::of(&mut self.session, now)?;
@@ -156,7 +160,7 @@ impl Follow {
                 let message = format!("at {}: {error}", literal::time_text(now));
                 Ok(self.refuse(None, &[json!({ "message": message })], error.is_limit(), out)?)
             }
-            Err(error) => Err(error.into()),
+            Err(error) => self.hold_up(None, error, now, out),
         }
     }
 

@@ -17,6 +17,7 @@ use super::diagnostics::count;
 use super::due::Due;
 use super::lines::LONGEST_LINE;
 use super::owner::{Came, Incoming, Owner};
+use super::room::NoRoom;
 use super::speaker::Speakers;
 use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, due, effects, open, output, time};
 
@@ -69,15 +70,15 @@ pub(super) struct Refused {
 
 /// What lines say together.
 #[derive(Default)]
-struct Said {
+pub(super) struct Said {
     /// The line they begin at, from 1; 0 for none.
-    line: u64,
+    pub(super) line: u64,
     assertions: Vec<Fact>,
     /// Those of them that others say than who brings them.
     said: Vec<Brought>,
     retractions: Vec<Fact>,
     now: Option<i64>,
-    faults: Vec<Json>,
+    pub(super) faults: Vec<Json>,
     /// Whether a limit was reached while they were read.
     is_stopped: bool,
     /// How many bytes the lines have.
@@ -87,12 +88,12 @@ struct Said {
 }
 
 impl Said {
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.line == 0
     }
 
     /// Takes in that a line can't be taken: then nothing of these lines is kept, and of very many faults only the first.
-    fn refuse(&mut self, faults: impl IntoIterator<Item = Json>) {
+    pub(super) fn refuse(&mut self, faults: impl IntoIterator<Item = Json>) {
         (self.assertions, self.said, self.retractions) = (Vec::new(), Vec::new(), Vec::new());
         let room = MOST_FAULTS.saturating_sub(self.faults.len());
         self.faults.extend(faults.into_iter().take(room));
@@ -124,11 +125,18 @@ impl Follow {
         self.begin(out)?;
         let (mut said, mut number) = (Said::default(), 0u64);
         loop {
-            let until = self.wakes()?.map(due::deadline);
+            if self.is_stopped() {
+                self = match self.reopened(&mut said, &mut number, out)? {
+                    Ok(opened) => opened,
+                    Err(status) => return Ok(status),
+                };
+            }
+            let until = self.wakes()?.map(due::deadline).into_iter().chain(self.due.again).min();
             let bytes = match self.incoming.next(until)? {
                 Came::Line(bytes) => bytes,
                 Came::End => break,
                 Came::Due => {
+                    self.go_on(out)?;
                     self.fall_due(time::wall_clock(), out)?;
                     continue;
                 }
@@ -137,7 +145,17 @@ impl Follow {
                     self.fall_due(time::wall_clock(), out)?;
                     let Self { session, owner: Some(owner), .. } = self else { continue };
                     let known = session.last_tx();
-                    let Some(session) = owner.lend(session, ask)? else { return Ok(DONE) };
+                    let mut idle = NoRoom {
+                        incoming: &mut self.incoming,
+                        refused: &mut self.refused,
+                        batch: self.batch,
+                        said: &mut said,
+                        number: &mut number,
+                        tried: false,
+                        out,
+                    };
+                    let lent = owner.lend(session, ask, &mut |error, until| idle.wait(error, until))?;
+                    let Some(session) = lent else { return Ok(self.refused.status(self.batch)) };
                     self = Self { session, owner: Some(owner), ..self };
                     self.take_up(known, out)?;
                     continue;
@@ -266,7 +284,7 @@ impl Follow {
                 self.due.rest = Some(now);
                 Ok(self.refuse(Some(said.line), &[json!({ "message": error.to_string() })], stopped, out)?)
             }
-            Err(error) => Err(error.into()),
+            Err(error) => self.hold_up(Some(said.line), error, now, out),
         }
     }
 
@@ -277,17 +295,8 @@ impl Follow {
         stopped: bool,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let refused = &mut self.refused;
-        match line {
-            Some(line) => {
-                refused.first = if refused.number == 0 { line } else { refused.first };
-                refused.number += 1;
-            }
-            None => refused.instants += 1,
-        }
-        refused.stopped += usize::from(stopped);
-        write_line(out, &json!({ "change": "error", "line": line, "errors": errors }))?;
-        out.flush()
+        self.refused.count(line, stopped);
+        tell(line, errors, out)
     }
 
     /// Writes what became of a line, or of an instant.
@@ -325,7 +334,9 @@ impl Follow {
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         let Some(carry) = &mut self.carry else { return Ok(()) };
-        for event in carry.after(&mut self.session, decided, now)? {
+        let mut events = Vec::new();
+        let carried = carry.after(&mut self.session, decided, now, &mut events);
+        for event in events {
             if event.is_carried() {
                 let mut fields = changed("carried", Some(event.id), &event.decision, None, None);
                 if let Some(fields) = fields.as_object_mut() {
@@ -340,6 +351,10 @@ impl Follow {
             }
         }
         self.tell_next_ticks(now, out)?;
+        match carried {
+            Err(Failure::Session(error)) => self.hold_up(None, error, now, out)?,
+            carried => carried?,
+        }
         Ok(out.flush()?)
     }
 
@@ -372,8 +387,20 @@ impl Follow {
 }
 
 impl Refused {
+    /// Takes down that a line was refused, or what falls due at an instant; whether only a limit stopped it.
+    pub(super) fn count(&mut self, line: Option<u64>, stopped: bool) {
+        match line {
+            Some(line) => {
+                self.first = if self.number == 0 { line } else { self.first };
+                self.number += 1;
+            }
+            None => self.instants += 1,
+        }
+        self.stopped += usize::from(stopped);
+    }
+
     /// Says how much was refused, and gives the exit status for it.
-    fn status(&self, batch: bool) -> u8 {
+    pub(super) fn status(&self, batch: bool) -> u8 {
         let Self { number, first, instants, stopped } = *self;
         if number + instants == 0 {
             return DONE;
@@ -407,6 +434,12 @@ pub(super) fn changed(
         "change": change, "id": id.map(|id| id.to_string()), "relation": fact.relation.as_str(),
         "values": values, "rule": rule, "because": because,
     })
+}
+
+/// Writes why something was not recorded.
+pub(super) fn tell(line: Option<u64>, errors: &[Json], out: &mut dyn Write) -> io::Result<()> {
+    write_line(out, &json!({ "change": "error", "line": line, "errors": errors }))?;
+    out.flush()
 }
 
 fn write_line(out: &mut dyn Write, line: &Json) -> io::Result<()> {

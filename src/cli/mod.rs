@@ -46,6 +46,7 @@ mod repl;
 mod replay;
 mod report;
 mod review;
+mod room;
 mod rules;
 mod sarif;
 mod secrets;
@@ -57,6 +58,7 @@ mod time;
 mod watch;
 mod what_if;
 
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::process::ExitCode;
 
@@ -181,24 +183,35 @@ impl From<io::Error> for Failure {
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
     fault::keep_quiet();
-    #[cfg(all(feature = "sandbox", target_os = "linux"))]
-    if let Some(status) = confined() {
+    if let Some(status) = helper() {
         return status;
     }
     ExitCode::from(fault::caught(answer).unwrap_or_else(failed))
 }
 
-/// Becomes the interpreter of a script where hence started itself for that; the status where it can't.
-#[cfg(all(feature = "sandbox", target_os = "linux"))]
-fn confined() -> Option<ExitCode> {
-    use hence_actuators::script;
+/// What this process does where hence started itself for it; the status with which that ends.
+fn helper() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
-    if words.next()? != script::HELPER {
-        return None;
+    let (status, why) = help_with(&words.next()?, &words.collect::<Vec<_>>())?;
+    if !why.is_empty() {
+        output::error(&why);
     }
-    let (status, why) = script::confined(&words.collect::<Vec<_>>());
-    output::error(&why);
     Some(ExitCode::from(status))
+}
+
+/// Keeps a process group, or becomes the interpreter of a script; the status, and why it can't.
+fn help_with(helper: &OsStr, told: &[OsString]) -> Option<(u8, String)> {
+    #[cfg(all(feature = "sandbox", target_os = "linux"))]
+    if helper == hence_actuators::script::HELPER {
+        return Some(hence_actuators::script::confined(told));
+    }
+    #[cfg(unix)]
+    if helper == hence_actuators::keeper::HELPER {
+        let kept = hence_actuators::keeper::keep(told, &mut io::stdin().lock(), &mut terminal::bytes());
+        return Some(kept.err().map_or((DONE, String::new()), |why| (UNASKED, why)));
+    }
+    let _ = (helper, told);
+    None
 }
 
 fn failed(failure: Failure) -> u8 {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use hence_ledger::Ledger;
+use hence_ledger::{Ledger, LedgerError};
 
 use super::carry::Carry;
 use super::due::{AUTHOR, Due};
@@ -92,9 +92,10 @@ impl Serve {
 
 /// Lends until a signal; then the ledger is closed before the socket goes, so that whoever waits finds it free.
 fn lend(mut ledger: Ledger, owner: &Owner, mailbox: &Mailbox) -> Outcome {
+    let mut wait = |_: &LedgerError, until| Ok(!matches!(mailbox.input(until), Event::Stop));
     loop {
         match mailbox.next(None, false) {
-            Event::Asked(ask) => match owner.lend(ledger, ask)? {
+            Event::Asked(ask) => match owner.lend(ledger, ask, &mut wait)? {
                 Some(back) => ledger = back,
                 None => return Ok(DONE),
             },

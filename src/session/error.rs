@@ -156,6 +156,11 @@ impl SessionError {
         is_refused || self.is_limit()
     }
 
+    /// Whether the ledger has no room for it, so that it may be brought again once there is some.
+    pub fn lacks_room(&self) -> bool {
+        matches!(self, Self::Ledger(error) if error.is_full() || matches!(error, LedgerError::Stopped(_)))
+    }
+
     /// The exit status of a program that ends with this error.
     pub fn status(&self) -> u8 {
         match self {

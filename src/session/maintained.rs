@@ -167,6 +167,7 @@ impl Maintained {
         limits: &Limits,
         lenient: bool,
     ) -> Result<Self, SessionError> {
+        let _span = tracing::debug_span!("maintain_afresh").entered();
         let limit = |reached| evaluation::limit(&rules.program, &rules.sources, &reached);
         let mut incremental = Incremental::with_clock(&rules.program, input, now, limits).map_err(limit)?;
         // All facts came with this; a change of nothing ends that, or the next one would have to.

@@ -2,6 +2,7 @@
 
 mod carriers;
 mod keys;
+mod level;
 mod recorder;
 
 use std::fs;

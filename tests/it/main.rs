@@ -92,6 +92,8 @@ mod script;
 mod sensors;
 mod settings;
 mod similarity;
+#[cfg(unix)]
+mod small_disk;
 mod source;
 mod syntax_fuzz;
 mod syntax_print;

@@ -1,7 +1,8 @@
 //! Process groups: a program that was started ends with everything that it started.
 
 use std::io;
-use std::process::{Child, Command};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,43 +10,101 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use signal_hook::consts::TERM_SIGNALS;
 use signal_hook::{flag, low_level};
 
-/// Starts a program as the first of a group.
-pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    command.spawn()
+use super::keeper::Keeper;
+
+/// A program that was started, and everything that it started in turn; all of it ends with this value.
+pub(super) struct Group {
+    child: Child,
+    /// What ends the group where this process is killed.
+    keeper: Option<Keeper>,
+    ended: bool,
 }
 
-/// Whether the program has ended. Its number stays its own and that of its group until somebody waits for it.
+impl Group {
+    /// Starts a program as the first of a group.
+    pub(super) fn start(command: &mut Command) -> io::Result<Self> {
+        set_group(command, 0);
+        Ok(Self { child: command.spawn()?, keeper: None, ended: false })
+    }
+
+    /// Starts a program in a group that ends with this process too, even where that is killed; the lock is held until
+    /// then.
+    pub(super) fn start_kept(command: &mut Command, lock: Option<&Path>) -> io::Result<Self> {
+        let keeper = Keeper::start(lock)?;
+        set_group(command, keeper.as_ref().map_or(0, Keeper::group));
+        Ok(Self { child: command.spawn()?, keeper, ended: false })
+    }
+
+    /// The program.
+    pub(super) fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// Whether the program has ended. Its number stays its own until [`Group::stop`].
+    pub(super) fn has_ended(&mut self) -> io::Result<bool> {
+        has_ended(&mut self.child)
+    }
+
+    /// Ends every process of the group; how the program ended.
+    pub(super) fn stop(&mut self) -> io::Result<ExitStatus> {
+        self.ended = true;
+        match &mut self.keeper {
+            Some(keeper) => keeper.stop()?,
+            None => kill(&mut self.child)?,
+        }
+        self.child.wait()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.ended {
+            // Whoever drops it already reports what went wrong.
+            let _ = self.stop();
+        }
+    }
+}
+
+/// Has a command start in a group: that of this number, or a new one for 0.
 #[cfg(unix)]
-pub(super) fn has_ended(child: &mut Child) -> io::Result<bool> {
+pub(super) fn set_group(command: &mut Command, group: i32) {
+    std::os::unix::process::CommandExt::process_group(command, group);
+}
+
+/// Systems without process groups.
+#[cfg(not(unix))]
+pub(super) fn set_group(_: &mut Command, _: i32) {}
+
+/// Whether a program has ended. Its number stays its own and that of its group until somebody waits for it.
+#[cfg(unix)]
+fn has_ended(child: &mut Child) -> io::Result<bool> {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     Ok(waitid(WaitId::Pid(Pid::from_child(child)), options)?.is_some())
 }
 
-/// Whether the program has ended.
+/// Whether a program has ended.
 #[cfg(not(unix))]
-pub(super) fn has_ended(child: &mut Child) -> io::Result<bool> {
+fn has_ended(child: &mut Child) -> io::Result<bool> {
     Ok(child.try_wait()?.is_some())
 }
 
-/// Ends every process of the program's group.
+/// Ends every process of the group that a program is the first of.
 #[cfg(unix)]
-pub(super) fn kill(child: &mut Child) -> io::Result<()> {
+pub(super) fn kill(first: &mut Child) -> io::Result<()> {
     use rustix::io::Errno;
     use rustix::process::{Pid, Signal, kill_process_group};
-    match kill_process_group(Pid::from_child(child), Signal::KILL) {
+    match kill_process_group(Pid::from_child(first), Signal::KILL) {
         // Some systems say so of a group whose processes have all ended.
         Ok(()) | Err(Errno::SRCH | Errno::PERM) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Ends the program.
+/// Ends a program.
 #[cfg(not(unix))]
-pub(super) fn kill(child: &mut Child) -> io::Result<()> {
-    child.kill()
+pub(super) fn kill(first: &mut Child) -> io::Result<()> {
+    first.kill()
 }
 
 /// What signals that end this process do: while a program runs, they are put off until its group has ended.

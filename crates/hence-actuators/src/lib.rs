@@ -23,6 +23,7 @@ mod group;
 mod http;
 mod input;
 mod json;
+pub mod keeper;
 pub mod mac;
 #[cfg(feature = "mail")]
 pub mod mail;

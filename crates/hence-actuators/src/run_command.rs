@@ -1,14 +1,14 @@
 //! `run_command`: a program that receives a decision as JSON on its standard input.
 
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::carry::{Carrier, Failed, Fate, MOST_ANSWERED, Order, Report};
-use super::group;
+use super::group::{self, Group};
 
 /// How much of its standard error is reported, in bytes.
 const MOST_SAID: u64 = 64 << 10;
@@ -37,11 +37,16 @@ pub struct Program {
 /// writes to standard output, at most 1 MiB of JSON Lines, are facts to be asserted. It runs in a process group of its
 /// own, which ends when it does, at the latest when its time is over or this process is asked to end; a program that
 /// was stopped, and an exit status other than 0, are errors, and nothing is asserted then.
+///
+/// Its group ends too where this process is killed, and no other program starts before it has: this process starts
+/// itself as a [keeper](super::keeper) of the group, so it has to be hence.
 pub struct RunCommand {
     /// What it is called.
     pub name: &'static str,
     /// The program.
     pub program: Program,
+    /// The file whose lock is held while a program runs.
+    pub lock: Option<PathBuf>,
 }
 
 impl Carrier for RunCommand {
@@ -54,7 +59,7 @@ impl Carrier for RunCommand {
     }
 
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
-        let (answer, said) = run(&self.program, order);
+        let (answer, said) = run(self, order);
         answer.map(|report| Report { said: said.clone(), ..report }).map_err(|(fate, message)| {
             let program = self.program.program.display();
             Failed { fate, message: format!("`{program}` did not carry out {}: {message}", order.id), said }
@@ -66,11 +71,11 @@ impl Carrier for RunCommand {
 type Answer = Result<Report, (Fate, String)>;
 
 /// Runs a program; what it wrote, or what went wrong, and what it said to standard error.
-fn run(program: &Program, order: &Order<'_>) -> (Answer, String) {
+fn run(RunCommand { program, lock, .. }: &RunCommand, order: &Order<'_>) -> (Answer, String) {
     // From here on: a signal that came between the start and the guard would end this process alone.
     let mut command = command(program, order);
-    let started =
-        group::guard().and_then(|guard| Ok((Running::start(&mut command, order.message())?, guard)));
+    let started = group::guard()
+        .and_then(|guard| Ok((Running::start(&mut command, order.message(), lock.as_deref())?, guard)));
     let (running, guard) = match started {
         Ok(started) => started,
         Err(error) => return (Err((Fate::Undone, format!("it can't be started: {error}"))), String::new()),
@@ -134,26 +139,26 @@ fn command(program: &Program, order: &Order<'_>) -> Command {
     command
 }
 
-/// A program that was started, and everything that it started in turn; all of it ends with this value.
+/// A program at work; it and everything that it started in turn end with this value.
 pub(super) struct Running {
-    child: Child,
+    group: Group,
     wrote: mpsc::Receiver<Vec<u8>>,
     said: mpsc::Receiver<Vec<u8>>,
-    ended: bool,
 }
 
 impl Running {
-    /// Starts a program in a process group of its own; `input` is its standard input.
-    pub(super) fn start(command: &mut Command, input: String) -> io::Result<Self> {
+    /// Starts a program in a process group that ends with this process too; `input` is its standard input, and the lock
+    /// is held while the group lives.
+    pub(super) fn start(command: &mut Command, input: String, lock: Option<&Path>) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = group::spawn(command)?;
-        if let Some(mut stdin) = child.stdin.take() {
+        let mut group = Group::start_kept(command, lock)?;
+        if let Some(mut stdin) = group.child().stdin.take() {
             // A program that reads nothing is not a fault, and one that waits for more must not stop this process.
             thread::spawn(move || stdin.write_all(input.as_bytes()));
         }
-        let wrote = collected(child.stdout.take(), MOST_ANSWERED + 1);
-        let said = collected(child.stderr.take(), MOST_SAID);
-        Ok(Self { child, wrote, said, ended: false })
+        let wrote = collected(group.child().stdout.take(), MOST_ANSWERED + 1);
+        let said = collected(group.child().stderr.take(), MOST_SAID);
+        Ok(Self { group, wrote, said })
     }
 
     /// Waits until it ends, at most until `end` or until this process is to end; then its group is ended.
@@ -169,27 +174,12 @@ impl Running {
     fn wait(&mut self, end: Option<Instant>, guard: &group::Guard) -> io::Result<Option<ExitStatus>> {
         loop {
             let over = end.is_some_and(|end| Instant::now() >= end);
-            let by_itself = group::has_ended(&mut self.child)?;
+            let by_itself = self.group.has_ended()?;
             if by_itself || over || guard.is_stopped() {
-                let status = self.stop()?;
+                let status = self.group.stop()?;
                 return Ok(by_itself.then_some(status));
             }
             thread::sleep(PAUSE);
-        }
-    }
-
-    fn stop(&mut self) -> io::Result<ExitStatus> {
-        self.ended = true;
-        group::kill(&mut self.child)?;
-        self.child.wait()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if !self.ended {
-            // Whoever drops it already reports what went wrong.
-            let _ = self.stop();
         }
     }
 }

@@ -177,6 +177,12 @@ pub enum LedgerError {
 }
 
 impl LedgerError {
+    /// Whether there is no room for what was to be written.
+    pub fn is_full(&self) -> bool {
+        let full = |kind| matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+        matches!(self, Self::Io { source, .. } if full(source.kind()))
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }

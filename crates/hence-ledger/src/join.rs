@@ -14,10 +14,10 @@ use super::state::{self, State};
 use super::verify::base_agrees;
 use super::view::View;
 
-/// Journals up to this size are checked whole at every opening, larger ones after what the base holds.
+/// Journals up to this size are checked whole whenever a process first opens them, larger ones after what the base holds.
 const WHOLE_CHECK: u64 = 16 << 20;
 
-/// A base of up to so many facts and decisions is compared with their digest at every opening.
+/// A base of up to so many facts and decisions is compared with their digest whenever a process first opens it.
 const ALWAYS_CHECKED: u64 = 20_000;
 
 /// What a base says that it holds.
@@ -133,7 +133,7 @@ impl Ledger {
         } else if self.state.snapshot != self.journal.snapshot.map_or(0, |held| held.segment) {
             return Err(LedgerError::Base(String::from("the journal was compacted")));
         }
-        let from = if self.journal.size()? <= WHOLE_CHECK {
+        let from = if !self.reopens && self.journal.size()? <= WHOLE_CHECK {
             self.journal.beginning()
         } else {
             self.joint(&held.state)?
@@ -141,7 +141,7 @@ impl Ledger {
         let scanned = self.replay(from, u64::MAX, held.reach)?;
         self.check_end(&scanned, known.max(held.acknowledged()))?;
         // What a killed process wrote ahead of its position is covered by the backlog, so the check comes after it.
-        let few = self.state.facts + self.state.decisions <= ALWAYS_CHECKED;
+        let few = !self.reopens && self.state.facts + self.state.decisions <= ALWAYS_CHECKED;
         if (few || !self.is_as_left(&held.state)) && !base_agrees(&self.view, &self.state)? {
             return Err(LedgerError::Base(String::from("its facts differ from the journal's")));
         }

@@ -123,6 +123,8 @@ pub struct Ledger {
     /// What is known of principals and signatures.
     verdicts: principals::Verdicts,
     writable: bool,
+    /// Whether what the base holds was checked in this process before.
+    reopens: bool,
     /// Whether a durable transaction is taken into state and backlog only in part.
     torn: bool,
     notices: Vec<Notice>,

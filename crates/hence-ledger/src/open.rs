@@ -50,6 +50,8 @@ pub struct OpenOptions {
     pub up_to: Option<u64>,
     /// Write the base again from the journal.
     pub rebuild: bool,
+    /// This process had it open before, so that only what was recorded since is checked.
+    pub reopens: bool,
     /// Bytes after which a new segment of the journal begins.
     pub segment_limit: u64,
     /// How many bytes of zeros a process that writes much makes durable ahead of its records, to sync faster.
@@ -76,6 +78,7 @@ impl Default for OpenOptions {
             command: String::from("hence"),
             up_to: None,
             rebuild: false,
+            reopens: false,
             segment_limit: 16 << 20,
             ahead: 1 << 20,
             part_limit: 1 << 20,
@@ -217,6 +220,7 @@ impl Ledger {
             keys: options.keys.clone(),
             verdicts: Verdicts::default(),
             writable: false,
+            reopens: options.reopens,
             torn: false,
             notices: Vec::new(),
             snapshot: None,

@@ -1,6 +1,7 @@
 //! Questions to the ledger: what holds, what held, since when, by whom.
 
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use hence_core::fact::Fact;
 use hence_core::meter;
@@ -44,6 +45,16 @@ impl Ledger {
     /// The hash of the last transaction; zeros before the first.
     pub fn head(&self) -> Hash {
         self.state.head
+    }
+
+    /// Whether it accepts no more writes, since nobody knows what became of one, until it is opened again.
+    pub fn is_stopped(&self) -> bool {
+        self.journal.check_writable().is_err()
+    }
+
+    /// The folder that it lies in; `None` in memory.
+    pub fn folder(&self) -> Option<&Path> {
+        self.dir.as_deref()
     }
 
     /// The relations that hold facts or decisions now, by name.

@@ -54,7 +54,8 @@ impl CarryOut {
         };
         let decided = session.commit(change, false)?;
         output::reports(&decided.reports);
-        let events = carry.after(&mut session, &decided, now)?;
+        let mut events = Vec::new();
+        carry.after(&mut session, &decided, now, &mut events)?;
         let rows = events.iter().map(|event| Row {
             id: event.id.to_string(),
             decision: event.decision.to_string(),

@@ -111,7 +111,7 @@ impl Subject {
         } else {
             open::for_reading(&self.rules, &self.facts, &self.engine)?
         };
-        let ways = Ways::of(session.rules())?;
+        let ways = Ways::of(&session)?;
         Ok((session, ways))
     }
 }

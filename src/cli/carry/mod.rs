@@ -70,18 +70,20 @@ impl Event {
 impl Carry {
     /// File requests, and what `hence.toml` names.
     pub(super) fn new(session: &Session, list: bool) -> Result<Self, Failure> {
-        let ways = Ways::of(session.rules())?;
+        let ways = Ways::of(session)?;
         ways.take_up();
         Ok(Self { ways, outbox: None, list, last: i64::MIN, mailbox: None })
     }
 
-    /// Carries out what is due, `decided` among it, then what follows from that, and so on.
+    /// Carries out what is due, `decided` among it, then what follows from that, and so on; what became of it is added to
+    /// `events`, also where an error ends it.
     pub(super) fn after(
         &mut self,
         session: &mut Session,
         decided: &Decided,
         now: i64,
-    ) -> Result<Vec<Event>, Failure> {
+        events: &mut Vec<Event>,
+    ) -> Result<(), Failure> {
         let mut outbox = match self.outbox.take() {
             Some(mut outbox) => {
                 outbox.draw(&self.ways, decided, 0);
@@ -90,7 +92,6 @@ impl Carry {
             None => Outbox::read(session, &self.ways)?,
         };
         let mut queue: VecDeque<DecisionId> = outbox.open.keys().copied().collect();
-        let mut events = Vec::new();
         while let Some(id) = queue.pop_front().filter(|_| !self.is_stopping()) {
             let Some(event) = self.step(session, &mut outbox, id, now)? else { continue };
             let chain = outbox.chain(id) + 1;
@@ -102,7 +103,7 @@ impl Carry {
         outbox.close();
         self.outbox = Some(outbox);
         self.last = now;
-        Ok(events)
+        Ok(())
     }
 
     /// The same, which begins nothing more once the mailbox says to stop.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hence::session::RuleSet;
+use hence::session::Session;
 use hence_actuators::append::{Append, Place};
 use hence_actuators::card::{AskFor, Card};
 use hence_actuators::carry::Carrier;
@@ -18,6 +18,7 @@ use hence_actuators::webhook::WebHook;
 use hence_core::file::{self, LARGEST_TEXT};
 use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
+use hence_ledger::Ledger;
 use hence_runtime::{Policy, Repeat};
 
 use super::super::config::carried::{Asked, Buttons, Carried, Means, Secret, Text};
@@ -27,6 +28,8 @@ use super::super::{Failure, config, output};
 const RUN_COMMAND: &str = "run_command";
 /// The same for all carriers, as messages call a carrier that is a program.
 const COMMAND: &str = "command";
+/// The file in a ledger's folder whose lock is held while a program carries a decision out.
+const LOCK: &str = "carrying";
 /// The largest secret, in bytes.
 const LARGEST_SECRET: u64 = 64 << 10;
 /// Requests are facts of hence's own, so nothing keeps them from being filed but the rules, which another run may mend.
@@ -46,11 +49,13 @@ pub(super) struct Way {
 pub(super) struct Ways(BTreeMap<Symbol, Way>);
 
 impl Ways {
-    /// Those of the decisions of `rules`.
+    /// Those of the decisions of a session's rules.
     ///
     /// # Errors
     /// A variable that isn't set, a secret that can't be read.
-    pub(super) fn of(rules: &RuleSet) -> Result<Self, Failure> {
+    pub(super) fn of(session: &Session) -> Result<Self, Failure> {
+        let rules = session.rules();
+        let lock = session.ledger().and_then(Ledger::folder).map(|folder| folder.join(LOCK));
         let declared = |name: &str, kind: Kind| {
             let id = rules.program.find(Symbol::new(name));
             id.is_some_and(|id| rules.program[id].kind == kind)
@@ -68,7 +73,7 @@ impl Ways {
         for carried in
             config::get().carried().iter().filter(|known| declared(&known.decision, Kind::Decision))
         {
-            let carrier = carrier(carried, root)?;
+            let carrier = carrier(carried, root, lock.as_deref())?;
             let author = carried.author.clone().unwrap_or_else(|| carrier.name().to_owned());
             ways.insert(Symbol::new(&carried.decision), Way { carrier, author, policy: carried.policy });
         }
@@ -90,7 +95,7 @@ impl Ways {
     }
 }
 
-fn carrier(carried: &Carried, root: &Path) -> Result<Box<dyn Carrier>, Failure> {
+fn carrier(carried: &Carried, root: &Path, lock: Option<&Path>) -> Result<Box<dyn Carrier>, Failure> {
     let time_limit = carried.time_limit;
     Ok(match &carried.means {
         Means::Command { program, args, env } => {
@@ -102,7 +107,7 @@ fn carrier(carried: &Carried, root: &Path) -> Result<Box<dyn Carrier>, Failure> 
             let program = if inside { root.join(program) } else { PathBuf::from(program) };
             let program = Program { program, args: args.clone(), time_limit, env: env.clone() };
             let name = if carried.table == RUN_COMMAND { RUN_COMMAND } else { COMMAND };
-            Box::new(RunCommand { name, program })
+            Box::new(RunCommand { name, program, lock: lock.map(Path::to_owned) })
         }
         Means::WebHook { url, secret } => {
             let secret = secret.as_ref().map(|secret| read(carried, secret)).transpose()?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hence_ledger::LedgerError;
 
@@ -23,6 +23,9 @@ pub(in crate::cli) enum Turn {}
 
 /// An owner that there is none of.
 pub(in crate::cli) enum Owner {}
+
+/// What an owner does that there is none of.
+pub(in crate::cli) type Wait<'a> = dyn FnMut(&LedgerError, Instant) -> Result<bool, Failure> + 'a;
 
 /// What holds a ledger.
 pub(in crate::cli) trait Lendable: Sized {}
@@ -49,7 +52,21 @@ impl Owner {
     }
 
     /// Never called.
-    pub(in crate::cli) fn lend<H: Lendable>(&self, _: H, _: Ask) -> Result<Option<H>, Failure> {
+    pub(in crate::cli) fn lend<H: Lendable>(
+        &self,
+        _: H,
+        _: Ask,
+        _: &mut Wait<'_>,
+    ) -> Result<Option<H>, Failure> {
+        match *self {}
+    }
+
+    /// Never called.
+    pub(in crate::cli) fn open_again<H: Lendable>(
+        &self,
+        _: H,
+        _: &mut Wait<'_>,
+    ) -> Result<Option<H>, Failure> {
         match *self {}
     }
 }

@@ -35,6 +35,8 @@ pub(in crate::cli) struct Incoming {
     skips: bool,
     /// Whether somebody had a turn after the last line: the next one comes first.
     lent: bool,
+    /// A line that comes once more.
+    back: Option<Vec<u8>>,
 }
 
 impl Incoming {
@@ -47,7 +49,7 @@ impl Incoming {
 
     /// None: only what is put into `mailbox`.
     pub(in crate::cli) fn of(mailbox: Arc<Mailbox>) -> Self {
-        Self { mailbox, bytes: Vec::new(), at: 0, seen: 0, skips: false, lent: false }
+        Self { mailbox, bytes: Vec::new(), at: 0, seen: 0, skips: false, lent: false, back: None }
     }
 
     /// Where else to put what is waited for.
@@ -64,11 +66,28 @@ impl Incoming {
         if !input_first && let Some(ask) = self.mailbox.asked() {
             return Ok(self.lend(ask));
         }
+        self.next_by(|mailbox| mailbox.next(until, input_first))
+    }
+
+    /// The line that comes next, or that `until` has come; whoever asks for a turn waits on.
+    ///
+    /// # Errors
+    /// Standard input can't be read.
+    pub(in crate::cli) fn next_line(&mut self, until: Instant) -> io::Result<Came> {
+        self.next_by(|mailbox| mailbox.input(until))
+    }
+
+    /// Has a line come once more, before all others.
+    pub(in crate::cli) fn put_back(&mut self, line: Vec<u8>) {
+        self.back = Some(line);
+    }
+
+    fn next_by(&mut self, event: impl Fn(&Mailbox) -> Event) -> io::Result<Came> {
         loop {
             if let Some(line) = self.line() {
                 return Ok(Came::Line(line));
             }
-            match self.mailbox.next(until, input_first) {
+            match event(&self.mailbox) {
                 Event::Chunk(chunk) => self.take(&chunk?),
                 Event::Asked(ask) => return Ok(self.lend(ask)),
                 Event::Due => return Ok(Came::Due),
@@ -98,6 +117,9 @@ impl Incoming {
 
     /// The next whole line, or the beginning of one that is too long.
     fn line(&mut self) -> Option<Vec<u8>> {
+        if let Some(line) = self.back.take() {
+            return Some(line);
+        }
         let longest = LONGEST_LINE as usize + 1;
         let end = self.bytes.get(self.seen..)?.iter().position(|byte| *byte == b'\n');
         let end = end.map(|found| self.seen + found + 1);

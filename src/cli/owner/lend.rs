@@ -30,6 +30,10 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How long an owner waits for the lock without a word: a command that began meanwhile may have taken it.
 const SILENT: Duration = Duration::from_secs(5);
 
+/// What an owner does until an instant, since an error says that there is no room to open its ledger; whether it goes on
+/// waiting for room after that.
+pub(in crate::cli) type Wait<'a> = dyn FnMut(&LedgerError, Instant) -> Result<bool, Failure> + 'a;
+
 /// What holds a ledger and can do without it for a while.
 pub(in crate::cli) trait Lendable: Sized {
     /// What is left without the ledger.
@@ -140,11 +144,17 @@ impl Owner {
         Ok(())
     }
 
-    /// Lends the ledger for a turn; `None` where the owner is to stop meanwhile.
+    /// Lends the ledger for a turn; `None` where the owner is to stop meanwhile. `wait` is what it does while there is no
+    /// room to open the ledger again.
     ///
     /// # Errors
     /// The ledger can't be opened again, or is another one.
-    pub(in crate::cli) fn lend<H: Lendable>(&self, held: H, ask: Ask) -> Result<Option<H>, Failure> {
+    pub(in crate::cli) fn lend<H: Lendable>(
+        &self,
+        held: H,
+        ask: Ask,
+        wait: &mut Wait<'_>,
+    ) -> Result<Option<H>, Failure> {
         let (away, notices) = held.lend();
         open::show_notices(&notices);
         let _span = tracing::info_span!("lend", to = ask.command).entered();
@@ -161,23 +171,45 @@ impl Owner {
         }
         ask.hang_up();
         self.mailbox.take_back(ask.id());
-        let ledger = if ended == Ended::Stop { None } else { self.reopened()? };
+        let ledger = if ended == Ended::Stop { None } else { self.reopened(wait)? };
         ledger.map(|ledger| H::resume(away, ledger)).transpose()
     }
 
-    /// The ledger, once nobody else has it; `None` where the owner is to stop before that.
-    fn reopened(&self) -> Result<Option<Ledger>, Failure> {
+    /// Closes a ledger that accepts no more writes, and opens it again; `None` where the owner is to stop meanwhile.
+    ///
+    /// # Errors
+    /// As [`Owner::lend`].
+    pub(in crate::cli) fn open_again<H: Lendable>(
+        &self,
+        held: H,
+        wait: &mut Wait<'_>,
+    ) -> Result<Option<H>, Failure> {
+        let (away, notices) = held.lend();
+        open::show_notices(&notices);
+        self.reopened(wait)?.map(|ledger| H::resume(away, ledger)).transpose()
+    }
+
+    /// The ledger, once nobody else has it and there is room; `None` where the owner is to stop before that.
+    fn reopened(&self, wait: &mut Wait<'_>) -> Result<Option<Ledger>, Failure> {
         if !self.store.is_dir() {
             let message = format!("the ledger at `{}` is gone", self.store.display());
             return Err(Failure::Usage(message));
         }
-        let options = OpenOptions { wait: LOOK, ..open::options() };
+        let options = OpenOptions { wait: LOOK, reopens: true, ..open::options() };
         let (since, mut told) = (Instant::now(), false);
         while !self.mailbox.is_stopping() {
             match Ledger::open(&self.store, &options) {
                 Err(error @ LedgerError::InUse { .. }) => {
                     if since.elapsed() > SILENT && !std::mem::replace(&mut told, true) {
                         output::warning(&format!("waiting for the ledger: {error}"));
+                    }
+                }
+                Err(error) if error.is_full() || matches!(error, LedgerError::Medium(_)) => {
+                    if !std::mem::replace(&mut told, true) {
+                        output::warning(&format!("waiting for room: {error}"));
+                    }
+                    if !wait(&error, Instant::now() + LOOK)? {
+                        return Ok(None);
                     }
                 }
                 opened => {

@@ -110,6 +110,18 @@ impl Mailbox {
         came.unwrap_or(Event::Due)
     }
 
+    /// The input that comes next, or that `until` has come; whoever asks waits on.
+    pub(in crate::cli) fn input(&self, until: Instant) -> Event {
+        let came = self.wait(Some(until), |state| {
+            if state.stop {
+                return Some(Event::Stop);
+            }
+            let chunk = state.chunks.pop_front().map(Event::Chunk);
+            chunk.or_else(|| state.is_over.then_some(Event::End))
+        });
+        came.unwrap_or(Event::Due)
+    }
+
     /// Whether the owner is to stop.
     pub(in crate::cli) fn is_stopping(&self) -> bool {
         self.state().stop

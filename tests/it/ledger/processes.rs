@@ -14,6 +14,7 @@ use hence_ledger::{Decision, Draft, Ledger, OpenOptions};
 
 use super::support::Random;
 use crate::command::hence;
+use crate::small_disk::SmallDisk;
 
 const RULES: &str = "## A job that failed, and how often.\ninput failed(job: string, tries: int).\n\n\
     ## Try it again.\ndecision retry(job: string).\n\n@id(again)\n@because(\"{Job} was tried {Tries} times\")\nretry(Job) :- failed(Job, Tries), Tries < 3.\n";
@@ -206,28 +207,10 @@ fn a_full_device_is_an_error_in_words() {
     assert_fact(dir.path(), "failed(\"backup\", 2)");
 }
 
-/// A small file system in memory, gone with the value.
-struct Mounted<'a>(&'a Path);
-
-impl Drop for Mounted<'_> {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.0).status();
-    }
-}
-
 #[test]
 fn a_file_system_that_fills_up_loses_nothing_acknowledged() {
     let dir = folder();
-    let small = dir.path().join("small");
-    fs::create_dir(&small).unwrap();
-    let mount = ["-t", "tmpfs", "-o", "size=2m", "tmpfs"];
-    let mounted =
-        is_root() && Command::new("mount").args(mount).arg(&small).status().is_ok_and(|done| done.success());
-    if !mounted {
-        println!("left out: only root may mount a small file system");
-        return;
-    }
-    let mounted = Mounted(&small);
+    let Some(disk) = SmallDisk::mounted(&dir.path().join("small"), "2m") else { return };
     let (mut recorded, mut refused) = (0, 0);
     let text = "x".repeat(40_000);
     for n in 0..60 {
@@ -255,7 +238,7 @@ fn a_file_system_that_fills_up_loses_nothing_acknowledged() {
     let copied =
         Command::new("cp").args(["-r", "small/led", "large/"]).current_dir(dir.path()).status().unwrap();
     assert!(copied.success());
-    drop(mounted);
+    drop(disk);
     let (status, text, said) = run(hence(dir.path(), &["verify", "--store", "large/led", "--no-replay"]));
     assert_eq!(status, 0, "{said}");
     assert!(text.contains(&format!("{recorded} transactions")), "{text}");

@@ -2,7 +2,10 @@
 //! killed meanwhile.
 
 mod attacks;
+mod full;
+mod orphans;
 mod turns;
+mod work;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

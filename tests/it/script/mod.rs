@@ -78,6 +78,51 @@ fn a_script_in_python_gets_the_decision_and_states_facts() {
     assert!(facts(dir.path(), "chat_message").contains("it is done"));
 }
 
+/// The folders of scripts.
+fn folders(temporary: &Path) -> std::collections::BTreeSet<String> {
+    let names = fs::read_dir(temporary).unwrap().map(|entry| entry.unwrap().file_name());
+    names.map(|name| name.into_string().unwrap()).filter(|name| name.starts_with("hence-script-")).collect()
+}
+
+/// A process that carries out a script which does not end, once that runs.
+fn endless(dir: &Path, temporary: &Path) -> std::process::Child {
+    let before = folders(temporary);
+    let line = format!("{}\n", json!({ "f": ["one", "while true; do :; done"] }));
+    fs::write(dir.join("facts.jsonl"), line).unwrap();
+    let mut decide = command::hence(dir, &["decide", "--carry-out", "--facts", "facts.jsonl"]);
+    let child = decide.env("TMPDIR", temporary).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let begun = std::time::Instant::now();
+    while folders(temporary).is_subset(&before) {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "no script runs");
+        thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child
+}
+
+#[test]
+fn folders_of_scripts_of_killed_processes_are_removed_and_no_others() {
+    let temporary = tempfile::tempdir().unwrap();
+    let (left, lives, next) = (folder(SHELL), folder(SHELL), folder(SHELL));
+    fs::create_dir(temporary.path().join("hence-script-of-nobody")).unwrap();
+    std::os::unix::fs::symlink(next.path(), temporary.path().join("hence-script-link")).unwrap();
+    let mut living = endless(lives.path(), temporary.path());
+    let mut killed = endless(left.path(), temporary.path());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    // One that lives, one that was killed, and the link; the one of nobody went when the first script began.
+    assert_eq!(folders(temporary.path()).len(), 3);
+    fs::write(next.path().join("facts.jsonl"), format!("{}\n", json!({ "f": ["one", "true"] }))).unwrap();
+    let mut decide = command::hence(next.path(), &["decide", "--carry-out", "--facts", "facts.jsonl"]);
+    assert!(decide.env("TMPDIR", temporary.path()).output().unwrap().status.success());
+    assert_eq!(folders(temporary.path()).len(), 2);
+    assert!(next.path().join("rules").is_dir());
+    living.kill().unwrap();
+    living.wait().unwrap();
+}
+
+/// A carrier that is a script of a shell.
+const SHELL: &str = "interpreter = \"sh\", column = \"code\", timeout = \"100s\"";
+
 #[test]
 fn what_a_script_in_python_may_not_use_is_told() {
     let dir = python("");

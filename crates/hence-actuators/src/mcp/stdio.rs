@@ -1,7 +1,7 @@
 //! A server that is a program: started in a process group of its own, spoken with line by line, ended with this value.
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use super::super::carry::{Failed, MOST_ANSWERED};
-use super::super::group;
+use super::super::group::{self, Group};
 use super::super::run_command::seen;
 use super::client::undone;
 
@@ -20,7 +20,8 @@ const MOST_LINES: usize = 1_000;
 
 /// A program at work.
 pub(super) struct Program {
-    child: Child,
+    /// The program, which ends with this value.
+    _group: Group,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     end: Instant,
@@ -34,10 +35,11 @@ impl Program {
         command.args(args).env_clear().envs(seen(env));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let guard = group::guard().map_err(|error| undone(&error.to_string()))?;
-        let child = group::spawn(&mut command);
-        let mut child = child.map_err(|error| undone(&format!("`{name}` can't be started: {error}")))?;
+        let group = Group::start_kept(&mut command, None);
+        let mut group = group.map_err(|error| undone(&format!("`{name}` can't be started: {error}")))?;
+        let child = group.child();
         let (stdin, lines) = (child.stdin.take(), lines(child.stdout.take()));
-        Ok(Self { child, stdin, lines, end, guard })
+        Ok(Self { _group: group, stdin, lines, end, guard })
     }
 
     pub(super) fn say(&mut self, message: &Json) -> Result<(), Failed> {
@@ -65,14 +67,6 @@ impl Program {
             }
         }
         Ok(None)
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // Whoever drops it has heard what it wanted, or reports what went wrong.
-        let _ = group::kill(&mut self.child);
-        let _ = self.child.wait();
     }
 }
 

@@ -46,7 +46,7 @@ impl Place<'_> {
         let mut command = Command::new(program);
         let settings = &self.plan.settings;
         command.args(args).current_dir(&self.root.path).env_clear().envs(seen(&settings.env));
-        let running = match Running::start(&mut command, String::new()) {
+        let running = match Running::start(&mut command, String::new(), None) {
             Ok(running) => running,
             Err(error) => return (false, String::new(), format!("`{program}` can't be started: {error}")),
         };

@@ -5,19 +5,21 @@
 
 mod calls;
 mod confine;
+mod folder;
 mod interpreter;
 mod request;
 mod run;
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use hence_core::value::Value;
 
 use super::carry::{Carrier, Failed, Fate, Order, Report};
 use super::script_settings::{NAME, Text};
+
+use folder::Folder;
 
 pub use confine::{HELPER, confined};
 pub use interpreter::{INTERPRETERS, Interpreter};
@@ -78,25 +80,6 @@ impl Carrier for Script {
     }
 }
 
-/// A folder with a script in it, gone with this value.
-struct Prepared {
-    folder: tempfile::TempDir,
-}
-
-impl Prepared {
-    fn script(&self) -> PathBuf {
-        self.folder.path().join("script")
-    }
-
-    fn prelude(&self) -> PathBuf {
-        self.folder.path().join("prelude.py")
-    }
-
-    fn scratch(&self) -> PathBuf {
-        self.folder.path().join("scratch")
-    }
-}
-
 impl Script {
     /// Runs a text, which wrote these lines and said this to standard error; why it ended otherwise where that is its own
     /// fault.
@@ -118,10 +101,10 @@ impl Script {
     }
 
     fn answer(&self, text: &str, order: &Order<'_>) -> Result<(run::Answer, String), Failed> {
-        let prepared = self.prepare(text).map_err(|error| {
+        let folder = Folder::with(text).map_err(|error| {
             Failed::new(Fate::Undone, format!("the script of {} can't be laid out: {error}", order.id))
         })?;
-        Ok(run::run(self, order, &prepared))
+        Ok(run::run(self, order, &folder))
     }
 
     fn text(&self, order: &Order<'_>) -> Result<String, Failed> {
@@ -136,14 +119,6 @@ impl Script {
                 Failed::new(Fate::Undone, format!("can't read `{}`: {error}", path.display()))
             }),
         }
-    }
-
-    fn prepare(&self, text: &str) -> io::Result<Prepared> {
-        let prepared = Prepared { folder: tempfile::Builder::new().prefix("hence-script-").tempdir()? };
-        fs::write(prepared.script(), text)?;
-        fs::write(prepared.prelude(), PRELUDE)?;
-        fs::create_dir(prepared.scratch())?;
-        Ok(prepared)
     }
 }
 

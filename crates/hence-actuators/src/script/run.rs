@@ -2,17 +2,19 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use super::super::carry::{Fate, Order, Report};
-use super::super::{group, run_command};
+use super::super::group::{self, Group};
+use super::super::run_command;
+use super::Script;
 use super::confine::{Cell, HELPER, UNCONFINED};
+use super::folder::Folder;
 use super::request::Requests;
-use super::{Prepared, Script};
 
 /// How often a script is looked at.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -35,8 +37,8 @@ pub(super) struct Stopped {
 }
 
 /// Runs a script; what it answered, and what it said to standard error.
-pub(super) fn run(script: &Script, order: &Order<'_>, prepared: &Prepared) -> (Answer, String) {
-    let started = group::guard().and_then(|guard| Ok((guard, start(script, order, prepared)?)));
+pub(super) fn run(script: &Script, order: &Order<'_>, folder: &Folder) -> (Answer, String) {
+    let started = group::guard().and_then(|guard| Ok((guard, start(script, order, folder)?)));
     let (guard, mut running) = match started {
         Ok(started) => started,
         Err(error) => {
@@ -45,7 +47,7 @@ pub(super) fn run(script: &Script, order: &Order<'_>, prepared: &Prepared) -> (A
         }
     };
     let mut requests = Requests::new(script, order);
-    let ended = running.attend(script, &mut requests, &prepared.scratch(), &guard);
+    let ended = running.attend(script, &mut requests, &folder.scratch(), &guard);
     let said = running.said.recv_timeout(PAUSE).unwrap_or_default();
     let said = String::from_utf8_lossy(&said).into_owned();
     (answer(ended, &running, requests.is_heard(), &said), said)
@@ -66,52 +68,53 @@ fn answer(ended: Result<ExitStatus, String>, running: &Running, heard: bool, sai
 }
 
 /// Starts the helper that becomes the interpreter.
-fn start(script: &Script, order: &Order<'_>, prepared: &Prepared) -> io::Result<Running> {
-    let cell = cell(script, prepared);
+fn start(script: &Script, order: &Order<'_>, folder: &Folder) -> io::Result<Running> {
+    let cell = cell(script, folder);
     let mut command = Command::new(env::current_exe()?);
     command
         .args([HELPER, &cell.text()])
         .env_clear()
         .env("LANG", "C.UTF-8")
         .env("PATH", "/nowhere")
-        .envs(["HOME", "TMPDIR"].map(|name| (name, prepared.scratch())))
+        .envs(["HOME", "TMPDIR"].map(|name| (name, folder.scratch())))
         .envs([("HENCE_DECISION", order.id.to_owned()), ("HENCE_ATTEMPT", order.attempt.to_string())])
-        .current_dir(prepared.scratch())
+        .current_dir(folder.scratch())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut child = group::spawn(&mut command)?;
+    let mut group = Group::start(&mut command)?;
+    let child = group.child();
     let (answers, lines) = (answering(child.stdin.take()), lines(child.stdout.take(), script.allowed.output));
     let said = run_command::collected(child.stderr.take(), MOST_SAID);
     let _ = answers.send(order.message());
     let end = Instant::now().checked_add(script.allowed.time_limit);
-    Ok(Running { child, answers, lines, said, facts: String::new(), end, ended: false })
+    Ok(Running { group, answers, lines, said, facts: String::new(), end })
 }
 
-fn cell(script: &Script, prepared: &Prepared) -> Cell {
+fn cell(script: &Script, folder: &Folder) -> Cell {
     let interpreter = &script.interpreter;
-    let file = prepared.script();
+    let file = folder.script();
     let mut files = vec![file.clone()];
     let mut args: Vec<String> = interpreter.args.iter().map(|arg| String::from(*arg)).collect();
     if interpreter.is_python {
-        args.push(prepared.prelude().to_string_lossy().into_owned());
-        files.push(prepared.prelude());
+        args.push(folder.prelude().to_string_lossy().into_owned());
+        files.push(folder.prelude());
     }
     args.push(file.to_string_lossy().into_owned());
     Cell {
         program: interpreter.program.clone(),
         args,
         files,
-        scratch: prepared.scratch(),
+        scratch: folder.scratch(),
         memory: script.allowed.memory.saturating_mul(1 << 20),
         cpu: script.allowed.cpu.as_secs().max(1),
         parent: std::process::id(),
     }
 }
 
-/// A script that was started; it ends with this value.
+/// A script at work.
 struct Running {
-    child: Child,
+    group: Group,
     /// What is written to its standard input.
     answers: Sender<String>,
     /// The lines of its standard output; too much of it is an error.
@@ -120,7 +123,6 @@ struct Running {
     /// The lines that are facts.
     facts: String,
     end: Option<Instant>,
-    ended: bool,
 }
 
 impl Running {
@@ -139,17 +141,17 @@ impl Running {
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(PAUSE),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if group::has_ended(&mut self.child).map_err(|error| error.to_string())? {
+            if self.group.has_ended().map_err(|error| error.to_string())? {
                 break Ok(());
             }
             if self.is_over() || guard.is_stopped() {
                 break Err(format!("it was stopped after {:?}", script.allowed.time_limit));
             }
-            if let Some(why) = excess(self.child.id(), scratch) {
+            if let Some(why) = excess(self.group.child().id(), scratch) {
                 break Err(why);
             }
         };
-        let status = self.stop().map_err(|error| error.to_string());
+        let status = self.group.stop().map_err(|error| error.to_string());
         outcome?;
         // What is left of what it wrote: it has ended, so this does too.
         while let Ok(line) = self.lines.recv_timeout(Duration::from_secs(1)) {
@@ -171,21 +173,6 @@ impl Running {
                 self.facts.push_str(line);
                 self.facts.push('\n');
             }
-        }
-    }
-
-    fn stop(&mut self) -> io::Result<ExitStatus> {
-        self.ended = true;
-        group::kill(&mut self.child)?;
-        self.child.wait()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if !self.ended {
-            // Whoever drops it already reports what went wrong.
-            let _ = self.stop();
         }
     }
 }

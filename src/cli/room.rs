@@ -1,0 +1,126 @@
+//! A full disk, for a process that stays: what it has no room for is refused or waits, and the process goes on.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use hence::session::SessionError;
+use hence_core::literal;
+use hence_ledger::{Ledger, LedgerError};
+
+use super::Failure;
+use super::follow::{Follow, Refused, Said, tell};
+use super::owner::{Came, Incoming};
+
+/// How long what there was no room for waits before it is tried again.
+const PAUSE: Duration = Duration::from_secs(2);
+
+impl Follow {
+    /// Refuses what the ledger has no room for: what a line says has to be said again, and what fell due is tried again
+    /// after a pause.
+    ///
+    /// # Errors
+    /// An error of another kind, and any where nothing opens the ledger again.
+    pub(super) fn hold_up(
+        &mut self,
+        line: Option<u64>,
+        error: SessionError,
+        now: i64,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        if self.owner.is_none() || !error.lacks_room() {
+            return Err(error.into());
+        }
+        let is_told = self.due.again.replace(Instant::now() + PAUSE).is_some();
+        self.due.rest = Some(now);
+        let told = |message: String| [json!({ "message": message })];
+        if line.is_some() {
+            let message = match self.is_stopped() {
+                true => format!("{error}; whether it was recorded is not known yet"),
+                false => format!("nothing was recorded: {error}: make room, then send it again"),
+            };
+            self.refuse(line, &told(message), false, out)?;
+        } else if !is_told {
+            let at = literal::time_text(now);
+            tell(None, &told(format!("at {at}: {error}; it is tried again until there is room")), out)?;
+        }
+        Ok(())
+    }
+
+    /// Tries again what there was no room for, once its pause is over.
+    pub(super) fn go_on(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        let Some(again) = self.due.again.filter(|again| *again <= Instant::now()) else { return Ok(()) };
+        self.catch_up(out)?;
+        if self.due.again == Some(again) {
+            self.due.again = None;
+        }
+        Ok(())
+    }
+
+    /// Whether the ledger accepts no more writes before it is opened again.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.owner.is_some() && self.session.ledger().is_some_and(Ledger::is_stopped)
+    }
+
+    /// The same with the ledger opened again; the exit status where this process is to stop meanwhile.
+    pub(super) fn reopened(
+        mut self,
+        said: &mut Said,
+        number: &mut u64,
+        out: &mut dyn Write,
+    ) -> Result<Result<Self, u8>, Failure> {
+        let Self { session, owner: Some(owner), .. } = self else { return Ok(Ok(self)) };
+        let known = session.last_tx();
+        let (incoming, refused, batch) = (&mut self.incoming, &mut self.refused, self.batch);
+        let mut idle = NoRoom { incoming, refused, batch, said, number, tried: false, out };
+        let opened = owner.open_again(session, &mut |error, until| idle.wait(error, until))?;
+        let Some(session) = opened else { return Ok(Err(self.refused.status(batch))) };
+        let mut opened = Self { session, owner: Some(owner), ..self };
+        opened.take_up(known, out)?;
+        Ok(Ok(opened))
+    }
+}
+
+/// A process that follows while there is no room to open its ledger.
+pub(super) struct NoRoom<'a> {
+    pub(super) incoming: &'a mut Incoming,
+    pub(super) refused: &'a mut Refused,
+    pub(super) batch: bool,
+    /// The lines that are not answered yet.
+    pub(super) said: &'a mut Said,
+    /// How many lines came.
+    pub(super) number: &'a mut u64,
+    /// Whether the ledger could not be opened after the line at hand had come.
+    pub(super) tried: bool,
+    pub(super) out: &'a mut dyn Write,
+}
+
+impl NoRoom<'_> {
+    /// Waits for a line up to an instant, and refuses one that had come before the ledger could not be opened; whether
+    /// more may come.
+    pub(super) fn wait(&mut self, error: &LedgerError, until: Instant) -> Result<bool, Failure> {
+        let bytes = match self.incoming.next_line(until)? {
+            Came::Line(bytes) if !std::mem::replace(&mut self.tried, true) => {
+                self.incoming.put_back(bytes);
+                return Ok(true);
+            }
+            Came::Line(bytes) => bytes,
+            Came::End => return Ok(false),
+            Came::Due | Came::Asked(_) => return Ok(true),
+        };
+        self.tried = false;
+        *self.number = self.number.saturating_add(1);
+        let (said, number, blank) = (&mut *self.said, *self.number, bytes.trim_ascii().is_empty());
+        if !blank {
+            said.line = if said.is_empty() { number } else { said.line };
+            said.refuse([json!({ "message": format!("nothing was recorded: {error}"), "line": number })]);
+        }
+        if !said.is_empty() && (blank || !self.batch) {
+            self.refused.count(Some(said.line), false);
+            tell(Some(said.line), &said.faults, self.out)?;
+            *said = Said::default();
+        }
+        Ok(true)
+    }
+}
