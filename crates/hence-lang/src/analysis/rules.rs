@@ -20,7 +20,7 @@ use super::head::as_aggregate;
 use super::names::{Entry, Names};
 use super::safety::{Role, Uses, fact};
 use super::typing::{Typer, VarType};
-use super::uses::Vars;
+use super::uses::{Vars, for_each_use};
 use super::values::error;
 
 /// A rule whose names are resolved and whose safety is checked.
@@ -96,7 +96,7 @@ fn draft<'t>(
     no_distances(&clauses, out);
     let bound = bind(&mut clauses, &vars, sources);
     check_head(rule, names.entry(head), out);
-    check_rank(rule, &vars, &bound, out);
+    check_rank(rule, &vars, &bound, sources, out);
     check_limit(rule, out);
     if rule.body.is_empty() {
         fact(rule, sources, out);
@@ -153,15 +153,30 @@ pub(super) fn no_distances(clauses: &[Clause<'_>], out: &mut Vec<Diagnostic>) {
 }
 
 /// The rank is bound by the limit alone and is a whole term of the head.
-fn check_rank(rule: &tree::Rule, vars: &Vars, bound: &Bound, out: &mut Vec<Diagnostic>) {
+fn check_rank(rule: &tree::Rule, vars: &Vars, bound: &Bound, sources: &Sources, out: &mut Vec<Diagnostic>) {
     let Some(rank) = free_rank(rule.limit.as_ref(), vars, bound, out) else { return };
-    let whole = |term: &&tree::Expr| matches!(term.kind, tree::ExprKind::Variable(name) if name == rank.name);
-    if rule.terms.iter().find(whole).is_none() {
+    let is_whole =
+        |term: &&tree::Expr| matches!(term.kind, tree::ExprKind::Variable(name) if name == rank.name);
+    let (whole, other): (Vec<_>, Vec<_>) = rule.terms.iter().partition(is_whole);
+    if whole.is_empty() {
         let message = format!("the rank `{}` is not a term of the head", rank.name);
         out.push(
             error(codes::FAULTY_RANK, message, rank.span)
                 .help(format!("add it to the head of `{}`, or remove `as {}`", rule.head.name, rank.name)),
         );
+        return;
+    }
+    // Head facts are ranked, so there is no fact to rank before an expression of the rank has a value.
+    for term in other {
+        for_each_use(term, sources, &mut |name, span| {
+            if name == rank.name {
+                let message = format!("the rank `{name}` is used inside a term of the head");
+                out.push(error(codes::FAULTY_RANK, message, span).help(format!(
+                    "derive a relation that has `{name}` as a whole column, and use it in a rule for `{}`",
+                    rule.head.name
+                )));
+            }
+        });
     }
 }
 
