@@ -12,7 +12,7 @@ use hence_core::schema::RelationId;
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value};
-use hence_lang::analysis::checked::{Expectation, Given, Literal as Checked, Test};
+use hence_lang::analysis::checked::{Expectation, Given, Literal as Checked, Reason, Test};
 use hence_lang::builtins::expr::ExprKind;
 use hence_lang::ir::{Literal, Program, Rule};
 use hence_proof::Finder;
@@ -76,7 +76,9 @@ pub(super) fn holds(case: &Case<'_>, program: &Program, reached: &[Reached]) -> 
 /// The relations that an expectation speaks of.
 pub(super) fn relations(item: &Expectation) -> BTreeSet<RelationId> {
     match item {
-        Expectation::Exactly { relation, .. } => BTreeSet::from([*relation]),
+        Expectation::Undetermined { relation, .. } | Expectation::Exactly { relation, .. } => {
+            BTreeSet::from([*relation])
+        }
         Expectation::Body { body, .. } => body
             .iter()
             .flat_map(|literal| std::iter::once(literal).chain(literal.inner()))
@@ -172,9 +174,10 @@ impl Bench<'_> {
             }
             Expectation::Body { negated, because, body, within, .. } => {
                 let any = self.answers(answer) > 0;
-                let proved = because.is_none_or(|(id, _)| self.proved(body, within, answer, id));
+                let proved = because.is_none_or(|(reason, _)| self.proved(body, within, answer, reason));
                 any != *negated && proved
             }
+            Expectation::Undetermined { relation, values, .. } => self.is_open(*relation, values),
         }
     }
 
@@ -191,8 +194,11 @@ impl Bench<'_> {
                 Some(self.exactly(*relation, *span, rows, self.difference(*relation, rows, *within)))
             }
             Expectation::Body { negated: true, span, .. } => Some(self.present(*span, answer)),
-            Expectation::Body { because: Some((id, place)), span, .. } if self.answers(answer) > 0 => {
-                Some(self.other_reason(*id, *place, *span))
+            Expectation::Body { because: Some((reason, place)), span, .. } if self.answers(answer) > 0 => {
+                Some(self.other_reason(*reason, *place, *span))
+            }
+            Expectation::Undetermined { relation, values, span } => {
+                Some(self.determined(*relation, values, *span))
             }
             Expectation::Body { span, body, within, .. } => {
                 Some(self.absent(*span, answer, &distances(body, within)))
@@ -385,19 +391,23 @@ impl Bench<'_> {
         body: &[Checked],
         within: &[Option<f64>],
         answer: Option<RelationId>,
-        id: Symbol,
+        reason: Reason,
     ) -> bool {
         let finder = self.finder();
-        let uses = |proof: &Proof| {
+        let uses = |proof: &Proof, id: Symbol| {
             proof.steps.iter().any(|step| match &step.kind {
                 StepKind::Derived(derived) => derived.rule == id,
                 StepKind::ProgramFact { id: stated, .. } => *stated == id,
                 _ => false,
             })
         };
+        let fits = |proof: &Proof| match reason {
+            Reason::Rule(id) => uses(proof, id),
+            Reason::Sentence(text) => sentence(proof) == Some(text.as_str()),
+        };
         self.matched(body, within, answer)
             .iter()
-            .any(|fact| finder.every(fact).take(PROOFS_SEARCHED).any(|proof| uses(&proof)))
+            .any(|fact| finder.every(fact).take(PROOFS_SEARCHED).any(|proof| fits(&proof)))
     }
 
     /// The facts that the positive literals of an expectation match.
@@ -430,9 +440,12 @@ impl Bench<'_> {
         found
     }
 
-    fn other_reason(&self, id: Symbol, place: Span, span: Span) -> Failure {
+    fn other_reason(&self, reason: Reason, place: Span, span: Span) -> Failure {
         let sources = &self.case.file.rules.sources;
-        let says = format!("it holds, but no proof of it uses `{id}`");
+        let says = match reason {
+            Reason::Rule(id) => format!("it holds, but no proof of it uses `{id}`"),
+            Reason::Sentence(_) => String::from("it holds, but no proof of it has this sentence"),
+        };
         let facts = self.items().find_map(|(item, answer)| match item {
             Expectation::Body { span: own, body, within, .. } if *own == span => {
                 Some(self.matched(body, within, answer))
@@ -442,6 +455,14 @@ impl Bench<'_> {
         let facts = facts.or_broken("a failure is one of the expectations of its test");
         let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
         Failure { why, ..Failure::new(sources.place(place), one_line(sources.slice(span)), says) }
+    }
+}
+
+/// What a proof says of its fact.
+fn sentence(proof: &Proof) -> Option<&str> {
+    match &proof.root()?.kind {
+        StepKind::Derived(derived) => derived.sentence.as_deref(),
+        _ => None,
     }
 }
 

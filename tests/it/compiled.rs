@@ -171,3 +171,48 @@ fn the_example_answers() {
     ];
     assert_eq!(typed::answers().unwrap(), wanted);
 }
+
+/// Three runs of each tool; the qualities of the tool `huge` are sums that no float holds.
+#[cfg(feature = "crepe")]
+fn three_tools() -> hence_packs::refinement::Facts {
+    use hence_packs::refinement::{Facts, Quality, ToolExecution};
+    let mut facts = Facts::default();
+    for (run, (tool, quality)) in (0..9).zip([("good", 0.9), ("huge", 1e308), ("poor", 0.1)].repeat(3)) {
+        facts.extend([ToolExecution { run, tool: tool.to_owned(), ok: true, at: run }]);
+        facts.extend([Quality {
+            run,
+            completeness: quality,
+            accuracy: quality,
+            efficiency: quality,
+            relevance: quality,
+        }]);
+    }
+    facts
+}
+
+#[cfg(feature = "crepe")]
+#[test]
+fn undefined_operations_leave_only_the_rows_that_depend_on_them() {
+    use hence::session::Session;
+    use hence_packs::refinement::Params;
+    let facts = three_tools();
+    let decided = facts.decide(&Params::default()).unwrap();
+    let drawn: Vec<_> = decided.refine_tool.iter().map(|drawn| drawn.tool.as_str()).collect();
+    let open: Vec<_> = decided.undetermined.iter().map(ToString::to_string).collect();
+    assert_eq!(drawn, ["poor"]);
+    assert_eq!(open, ["refine_tool(\"huge\", /poor_quality)"]);
+    assert!(decided.reports[0].contains("is undefined in `run_quality#1`"), "{:?}", decided.reports);
+
+    let lines: String = facts.tool_execution.iter().zip(&facts.quality).map(|(ran, of)| {
+        format!(
+            "{{\"tool_execution\": [{}, {:?}, true, \"2026-01-01T00:00:00Z\"]}}\n{{\"quality\": [{}, {:?}, {:?}, {:?}, {:?}]}}\n",
+            ran.run, ran.tool, of.run, of.completeness, of.accuracy, of.efficiency, of.relevance
+        )
+    }).collect();
+    let rules = rules("refinement");
+    let facts = hence::session::read_fact_lines(&rules, "facts", &lines).unwrap();
+    let told = Session::over_facts(rules, facts).derive(&[], 0).unwrap();
+    let args: Vec<_> = told.undetermined.iter().map(|row| row.args.clone()).collect();
+    let values: Vec<_> = decided.undetermined.iter().map(|row| row.values.clone()).collect();
+    assert_eq!(values, args);
+}

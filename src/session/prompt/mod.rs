@@ -14,8 +14,10 @@ use hence_core::schema::Kind;
 use hence_core::span::FileId;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_lang::analysis::codes::VARIABLE_IN_FACT;
 use hence_lang::analysis::{self, lints};
 use hence_syntax as syntax;
+use hence_syntax::codes::MISSING_DOT;
 
 use super::error::{Faults, SessionError};
 use super::facts::{FactFiles, read_facts};
@@ -240,7 +242,7 @@ impl Prompt {
     fn checked(&self, typed: &Text) -> Result<(RuleSet, Faults), SessionError> {
         let mut loader = self.with_texts(self.files.clone());
         let file = loader.part(&typed.name, &typed.whole, &typed.rules);
-        let rules = built(loader, self.source.as_ref(), &self.sets)?;
+        let rules = built(loader, self.source.as_ref(), &self.sets).map_err(|error| asked(error, &typed.whole))?;
         let about = |found: &&Diagnostic| {
             found.span().is_some_and(|span| span.file == file) && !TOO_EARLY.contains(&found.code)
         };
@@ -270,6 +272,21 @@ impl Prompt {
             self.steps.remove(0);
         }
     }
+}
+
+/// The faults of an entry: a fact with variables that lacks its full stop is a question that lacks its mark.
+fn asked(error: SessionError, text: &str) -> SessionError {
+    let SessionError::Faults(mut faults) = error else { return error };
+    let found = &mut faults.diagnostics;
+    let is = |code: Code| move |fault: &Diagnostic| fault.code == code;
+    if let Some(fact) = found.iter().position(is(VARIABLE_IN_FACT))
+        && found.iter().any(is(MISSING_DOT))
+    {
+        let mut fault = found.swap_remove(fact);
+        fault.help = vec![format!("to ask, end it with `?`: `{}?`", text.trim())];
+        *found = vec![fault];
+    }
+    SessionError::Faults(faults)
 }
 
 /// How many entries can be undone; each keeps the rules that were before it.

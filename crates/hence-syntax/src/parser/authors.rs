@@ -23,8 +23,21 @@ impl Parser<'_> {
             );
         }
         let roles = self.roles();
+        self.refuse_bare_time();
         let (column, time) = if self.at_word("as") { self.author_columns() } else { (None, None) };
         Authors { roles, column, time, span: self.since(start) }
+    }
+
+    /// Reports and takes `at column` without the column of the author.
+    fn refuse_bare_time(&mut self) {
+        if !self.at_word("at") {
+            return;
+        }
+        let span = self.bump().span;
+        let text = self.name("column").map_or("at", |column| column.name.as_str());
+        let help = format!("write: `as {text}` where `{text}` holds who asserts the fact, `as by, at {text}` where it holds when");
+        let message = "the column of the author comes before that of the instant";
+        self.report(codes::BAD_DECLARATION, message, span, "expected `as` here", &help);
     }
 
     /// `from role, …` after the value of a parameter.
