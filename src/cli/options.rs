@@ -41,6 +41,11 @@ pub(super) struct FactOptions {
     pub(super) up_to: Option<u64>,
 }
 
+/// An option that a command refuses or has no use for: its help does not list it.
+pub(super) fn idle(arg: clap::Arg) -> clap::Arg {
+    arg.hide(true)
+}
+
 /// What is said about a change beside its facts.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ChangeOptions {
@@ -109,12 +114,13 @@ impl FactOptions {
         if self.store.is_some() { String::from("command line") } else { config::get().origin("store") }
     }
 
-    /// Checks that there is a ledger; where there is none, `help` says what to do.
+    /// Checks that there is a ledger; where there is none, `help` says what to do, by default how to make one.
     pub(super) fn existing_store(&self, help: &str) -> Result<(), Failure> {
         let store = self.store();
         if store.exists() {
             return Ok(());
         }
+        let help = if help.is_empty() { ": `hence decide` and `hence assert` create one" } else { help };
         Err(Failure::Usage(format!("there is no ledger at `{}`{help}", store.display())))
     }
 

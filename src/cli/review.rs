@@ -360,7 +360,9 @@ fn known(session: &Session, reviewers: &[String]) -> String {
     if !reviewers.is_empty() {
         format!("; reviewers are: {}", reviewers.join(", "))
     } else if session.rules().program.find("reviewer".into()).is_none() {
-        String::from("; these rules have no relation `reviewer(by: string)`, so nobody reviews what they decide")
+        String::from(
+            "; these rules have no relation `reviewer(by: string)`, so nobody reviews what they decide",
+        )
     } else {
         String::from("; there are none yet: assert `reviewer(\"NAME\")`")
     }

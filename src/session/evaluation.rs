@@ -187,9 +187,8 @@ pub(super) fn undetermined(
     rows: impl Fn(RelationId) -> Vec<Vec<Word>>,
 ) -> Undetermined {
     let pattern = |id: RelationId, args| Pattern { relation: program[id].name, args };
-    let patterns = |(id, rows): (RelationId, Vec<OpenRow>)| {
-        (id, rows.into_iter().map(|row| pattern(id, row)).collect())
-    };
+    let patterns =
+        |(id, rows): (RelationId, Vec<OpenRow>)| (id, rows.into_iter().map(|row| pattern(id, row)).collect());
     of.undetermined(program, rows).into_iter().map(patterns).collect()
 }
 

@@ -34,6 +34,8 @@ pub struct Because {
     pub undetermined: bool,
     /// Whether there are more proofs than were wanted.
     pub more: bool,
+    /// Whether what was asked for depends on the clock.
+    pub timed: bool,
 }
 
 /// Which proofs are wanted, and how much of them.
@@ -206,8 +208,12 @@ impl Explainer<'_> {
         } else {
             Vec::new()
         };
-        let mut because =
-            Because { undetermined: !open.is_empty(), holds: facts.len(), ..Because::default() };
+        let mut because = Because {
+            undetermined: !open.is_empty(),
+            holds: facts.len(),
+            timed: self.is_timed(relation),
+            ..Because::default()
+        };
         let cut = |proof: Proof| {
             let proof = self.evaluation.by_rules(proof, &self.session.rules.program);
             match wanted.depth {
@@ -236,6 +242,11 @@ impl Explainer<'_> {
             because.instead = self.instead(relation, &pattern);
         }
         Ok(self.finder.checked(because)?)
+    }
+
+    fn is_timed(&self, relation: RelationId) -> bool {
+        let program = &self.session.rules.program;
+        program.find("now".into()).is_some_and(|now| program.dependents(now).contains(&relation))
     }
 
     /// The facts of a relation that have most of the wanted values.

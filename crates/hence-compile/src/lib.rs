@@ -184,9 +184,8 @@ fn decisions(program: &Program) -> Vec<&'static str> {
 /// The declarations and rules, file by file.
 fn items(texts: &Texts<'_>) -> String {
     let item = |item: &&str| format!("        {:?},\n", format!("{item}\n"));
-    let file = |items: &Vec<&str>| {
-        format!("    concat!(\n{}    ),\n", items.iter().map(item).collect::<String>())
-    };
+    let file =
+        |items: &Vec<&str>| format!("    concat!(\n{}    ),\n", items.iter().map(item).collect::<String>());
     let files: String = texts.items.iter().map(file).collect();
     let count = texts.items.len();
     format!("\n/// The rules as text.\n#[rustfmt::skip]\nstatic ITEMS: [&str; {count}] = [\n{files}];\n")

@@ -19,8 +19,8 @@ use super::derive::{Derivation, Derivations, Search};
 use super::every::Every;
 use super::heights::Heights;
 use super::phrase::Phrase;
-use super::possible::by_rules;
 use super::plans::{Begin, Plans};
+use super::possible::by_rules;
 use super::proof::{Origins, Proof};
 use super::solve::{Solution, solve, solve_root};
 use super::store::{FactRef, Key, Store};
@@ -74,7 +74,15 @@ impl<'a> Finder<'a> {
     ) -> Self {
         let context = Context::new(program, Store::new(model));
         let heights = Heights::new(&context);
-        Self { context, plans: Plans::default(), heights, sources, origins, inputs: INPUTS_SHOWN, unknown: None }
+        Self {
+            context,
+            plans: Plans::default(),
+            heights,
+            sources,
+            origins,
+            inputs: INPUTS_SHOWN,
+            unknown: None,
+        }
     }
 
     /// A finder over facts that are kept elsewhere than in a model; for [`Finder::why`] and the like, not for what

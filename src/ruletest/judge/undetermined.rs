@@ -29,7 +29,12 @@ impl Bench<'_> {
     /// Whether a row that fits follows possibly and not certainly.
     pub(super) fn is_open(&self, relation: RelationId, values: &[Option<Value>]) -> bool {
         let mut rows = self.evaluation.undetermined.get(&relation).into_iter().flatten();
-        rows.any(|row| row.args.iter().zip(values).all(|(arg, wanted)| arg.is_none() || wanted.is_none() || arg == wanted))
+        rows.any(|row| {
+            row.args
+                .iter()
+                .zip(values)
+                .all(|(arg, wanted)| arg.is_none() || wanted.is_none() || arg == wanted)
+        })
     }
 
     /// The failure that no row that fits is undetermined.

@@ -242,7 +242,8 @@ impl Prompt {
     fn checked(&self, typed: &Text) -> Result<(RuleSet, Faults), SessionError> {
         let mut loader = self.with_texts(self.files.clone());
         let file = loader.part(&typed.name, &typed.whole, &typed.rules);
-        let rules = built(loader, self.source.as_ref(), &self.sets).map_err(|error| asked(error, &typed.whole))?;
+        let rules =
+            built(loader, self.source.as_ref(), &self.sets).map_err(|error| asked(error, &typed.whole))?;
         let about = |found: &&Diagnostic| {
             found.span().is_some_and(|span| span.file == file) && !TOO_EARLY.contains(&found.code)
         };

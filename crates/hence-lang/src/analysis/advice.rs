@@ -68,7 +68,11 @@ fn over_atoms(rule: &Rule, sources: &Sources, faults: &mut [Diagnostic]) {
         if over_relation(*name, args).is_none() || !matches!(left.kind, ExprKind::Variable(_)) {
             continue;
         }
-        let Some(fault) = faults.iter_mut().filter(|fault| fault.code == codes::MISPLACED_AGGREGATE).find(is_own) else { continue };
+        let Some(fault) =
+            faults.iter_mut().filter(|fault| fault.code == codes::MISPLACED_AGGREGATE).find(is_own)
+        else {
+            continue;
+        };
         let form = fault.help.first().and_then(|help| help.split('`').nth(3)).map(str::to_owned);
         if let Some(form) = form {
             fault.help = vec![format!("write: `{} = {form}`", sources.slice(left.span))];
@@ -84,7 +88,8 @@ fn several(rule: &Rule, sources: &Sources, faults: &mut Vec<Diagnostic>) {
         _ => None,
     };
     for (at, literal) in rule.body.iter().enumerate() {
-        let LiteralKind::Condition(Expr { kind: ExprKind::Binary(op, left, right), .. }) = &literal.kind else {
+        let LiteralKind::Condition(Expr { kind: ExprKind::Binary(op, left, right), .. }) = &literal.kind
+        else {
             continue;
         };
         let is_list = matches!(op, BinaryOp::Equal | BinaryOp::NotEqual)
@@ -96,7 +101,8 @@ fn several(rule: &Rule, sources: &Sources, faults: &mut Vec<Diagnostic>) {
         };
         let Some(mut fault) = faults.iter().find(|fault| misses(fault)).cloned() else { continue };
         faults.retain(|fault| !misses(fault));
-        let values: Vec<&str> = std::iter::once(&right.span).chain(&others).map(|span| sources.slice(*span)).collect();
+        let values: Vec<&str> =
+            std::iter::once(&right.span).chain(&others).map(|span| sources.slice(*span)).collect();
         let within = format!("{} in [{}]", sources.slice(left.span), values.join(", "));
         let form = if *op == BinaryOp::Equal { within } else { format!("!({within})") };
         fault.help.clear();

@@ -312,12 +312,7 @@ impl Cases<'_> {
     }
 
     /// `undetermined p(a, _).`
-    fn open(
-        &self,
-        literals: &[tree::Literal],
-        span: Span,
-        out: &mut Vec<Diagnostic>,
-    ) -> Option<Expectation> {
+    fn open(&self, literals: &[tree::Literal], span: Span, out: &mut Vec<Diagnostic>) -> Option<Expectation> {
         let [tree::Literal { kind: LiteralKind::Atom { negated: false, atom }, .. }] = literals else {
             let fault = error(BAD_TEST, "`undetermined` takes one atom", span);
             out.push(fault.help("write: `undetermined p(a, _).`, where `_` stands for any value"));

@@ -45,7 +45,12 @@ impl Finder<'_> {
         self.lenient().remedies_by_rules(relation, pattern, trial)
     }
 
-    fn remedies_by_rules(&self, relation: RelationId, pattern: &[Option<Value>], trial: &Trial<'_>) -> Remedies {
+    fn remedies_by_rules(
+        &self,
+        relation: RelationId,
+        pattern: &[Option<Value>],
+        trial: &Trial<'_>,
+    ) -> Remedies {
         let asked: Asked = pattern.iter().map(|value| value.map(Value::word)).collect();
         let start = Instant::now();
         let mut remedies = Remedies::default();

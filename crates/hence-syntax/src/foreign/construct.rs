@@ -37,13 +37,15 @@ pub(super) fn counted(text: &str) -> Option<(Habit, usize)> {
     let line = text.lines().next()?;
     let pieces = scan(line);
     let [name, assigned, count, open, list, ..] = pieces.as_slice() else { return None };
-    let is_count = assigned.is(":=") && count.is_word("count") && open.is("(") && (list.is("[") || list.is("{"));
+    let is_count =
+        assigned.is(":=") && count.is_word("count") && open.is("(") && (list.is("[") || list.is("{"));
     if name.kind != Kind::Word || !is_count {
         return None;
     }
     let inner = line.get(line.find(['[', '{'])? + 1..line.rfind([']', '}'])?)?;
     let body = statements(inner.split_once('|').map_or(inner, |(_, body)| body));
-    let head = [name.clone(), Piece::mark("("), count.clone(), open.clone(), Piece::mark(")"), Piece::mark(")")];
+    let head =
+        [name.clone(), Piece::mark("("), count.clone(), open.clone(), Piece::mark(")"), Piece::mark(")")];
     let mut pieces = [&head[..], &[Piece::mark(":-")], &body.join(&Piece::mark(","))].concat();
     pieces.push(Piece::mark("."));
     let pieces = marks(pieces);

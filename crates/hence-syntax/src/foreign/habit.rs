@@ -4,8 +4,8 @@ use super::LONGEST;
 use super::clause::{alternatives, marks};
 use super::prolog::{cuts, lists, members, question_marks, sql_words};
 use super::python::{
-    augmented, conditions_after, connected, every, exists, fields, formatted, methods, prefixed, some_in,
-    split_word, turned, TESTS,
+    TESTS, augmented, conditions_after, connected, every, exists, fields, formatted, methods, prefixed,
+    some_in, split_word, turned,
 };
 use super::scan::{Kind, Piece, closing, join, scan, split};
 use super::spelling::{bracketed, comprehended, documents, hashed, passed, zones};
@@ -178,9 +178,12 @@ fn either_literal(pieces: &[Piece]) -> Option<Vec<Piece>> {
         let others = |(other, literal): (usize, &&[Piece])| (other != at).then(|| literal.to_vec());
         let mut kept: Vec<Vec<Piece>> = literals.iter().enumerate().filter_map(others).collect();
         kept.insert(at, part.to_vec());
-        if !kept.iter().any(|literal| is_atom(literal)) {
+        if !kept.iter().any(|literal| is_atom(literal) || literal.iter().any(|piece| piece.is("="))) {
             let values = part.iter().find(|piece| piece.kind == Kind::Upper)?.clone();
-            kept.insert(0, [Piece::new(Kind::Word, "values"), Piece::mark("("), values, Piece::mark(")")].to_vec());
+            kept.insert(
+                0,
+                [Piece::new(Kind::Word, "values"), Piece::mark("("), values, Piece::mark(")")].to_vec(),
+            );
         }
         Some(rule(head, &kept.join(&Piece::mark(","))))
     });
@@ -204,7 +207,10 @@ fn counted(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let (name, close) = (pieces.get(at)?, closing(pieces, at + 4)?);
     let inner = pieces.get(at + 5..close)?;
     // What is counted stands before the bar, what it is taken from after it.
-    let body = inner.iter().position(|piece| piece.is("|")).map_or(inner, |bar| inner.get(bar + 1..).unwrap_or(inner));
+    let body = inner
+        .iter()
+        .position(|piece| piece.is("|"))
+        .map_or(inner, |bar| inner.get(bar + 1..).unwrap_or(inner));
     let upper = |piece: &Piece| match piece.kind == Kind::Word && piece.text == name.text {
         true => Piece::new(Kind::Upper, variable_form(&name.text)),
         false => piece.clone(),

@@ -72,19 +72,20 @@ pub(super) fn absent(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let value = pieces.get(start).filter(|_| !there)?;
     let name = format!("{}_of", value.text.to_lowercase());
     let mut negated = vec![Piece::mark("!"), Piece::new(Kind::Word, name), Piece::mark("(")];
-    let first = pieces.iter().find(|piece| piece.kind == Kind::Upper && piece.text != value.text);
+    let first =
+        pieces.iter().find(|piece| piece.kind == Kind::Upper && piece.text != value.text && !is_null(piece));
     negated.extend(first.cloned().into_iter().flat_map(|first| [first, Piece::mark(",")]));
     negated.extend([Piece::new(Kind::Upper, "_"), Piece::mark(")")]);
     Some([pieces.get(..start)?, &negated, pieces.get(end..)?].concat())
 }
 
+fn is_null(piece: &Piece) -> bool {
+    ["NULL", "null", "None", "nil"].contains(&piece.text.as_str()) && piece.kind != Kind::Value
+}
+
 /// Where a comparison with `null` begins and ends, and whether it asks for a value that is there.
 fn null(pieces: &[Piece]) -> Option<(usize, usize, bool)> {
-    let at = (2..pieces.len()).find(|at| {
-        pieces.get(*at).is_some_and(|piece| {
-            ["NULL", "null", "None", "nil"].contains(&piece.text.as_str()) && piece.kind != Kind::Value
-        })
-    })?;
+    let at = (2..pieces.len()).find(|at| pieces.get(*at).is_some_and(is_null))?;
     let negated = is(pieces.get(at - 1), "not") && is(pieces.get(at - 2), "is");
     let start = at.checked_sub(2 + usize::from(negated))?;
     let operator = pieces.get(start + 1)?;

@@ -34,8 +34,10 @@ impl Parser<'_> {
             return;
         }
         let span = self.bump().span;
-        let text = self.name("column").map_or("at", |column| column.name.as_str());
-        let help = format!("write: `as {text}` where `{text}` holds who asserts the fact, `as by, at {text}` where it holds when");
+        let column = if self.word().is_some() { self.name("column") } else { None };
+        let help = column.map_or(String::from("write: `as by, at at`"), |Ident { name, .. }| {
+            format!("write: `as {name}` where `{name}` holds who asserts the fact, `as by, at {name}` where it holds when")
+        });
         let message = "the column of the author comes before that of the instant";
         self.report(codes::BAD_DECLARATION, message, span, "expected `as` here", &help);
     }
