@@ -32,7 +32,7 @@ pub(crate) const BAD_WORD: Code = Code("E113");
 /// Something else is found where the grammar expects a certain form.
 pub(crate) const UNEXPECTED: Code = Code("E120");
 /// A clause without its `.`, or a `.` without white space after it.
-pub const MISSING_DOT: Code = Code("E121");
+pub(crate) const MISSING_DOT: Code = Code("E121");
 /// Two literals or terms without a comma between them.
 pub(crate) const MISSING_COMMA: Code = Code("E122");
 /// A comma with nothing after it.

@@ -17,7 +17,6 @@ use hence_core::value::Value;
 use hence_lang::analysis::codes::VARIABLE_IN_FACT;
 use hence_lang::analysis::{self, lints};
 use hence_syntax as syntax;
-use hence_syntax::codes::MISSING_DOT;
 
 use super::error::{Faults, SessionError};
 use super::facts::{FactFiles, read_facts};
@@ -275,16 +274,17 @@ impl Prompt {
     }
 }
 
-/// The faults of an entry: a fact with variables that lacks its full stop is a question that lacks its mark.
+/// The faults of an entry: a fact with variables is probably a question that lacks its mark.
 fn asked(error: SessionError, text: &str) -> SessionError {
     let SessionError::Faults(mut faults) = error else { return error };
     let found = &mut faults.diagnostics;
-    let is = |code: Code| move |fault: &Diagnostic| fault.code == code;
-    if let Some(fact) = found.iter().position(is(VARIABLE_IN_FACT))
-        && found.iter().any(is(MISSING_DOT))
+    let is_fact = |fault: &Diagnostic| fault.code == VARIABLE_IN_FACT;
+    if !text.contains(":-")
+        && let Some(at) = found.iter().position(is_fact)
     {
-        let mut fault = found.swap_remove(fact);
-        fault.help = vec![format!("to ask, end it with `?`: `{}?`", text.trim())];
+        let mut fault = found.swap_remove(at);
+        let question = text.trim().trim_end_matches('.');
+        fault.help.insert(0, format!("to ask, end it with `?`: `{question}?`"));
         *found = vec![fault];
     }
     SessionError::Faults(faults)
