@@ -16,7 +16,7 @@ use super::{DONE, Failure, Outcome, open, output, terminal};
 /// The copy is verified before it gets its final name. The first command that writes to it creates its fact base.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence backup ../backup/monday")]
-#[command(mut_arg("facts", options::idle), mut_arg("now", options::idle))]
+#[command(mut_args(options::of_ledger))]
 pub(super) struct Backup {
     /// The folder, new or empty
     folder: PathBuf,

@@ -21,7 +21,7 @@ use super::{DONE, Failure, NO, Outcome, effects, open, terminal, time};
 /// Show when a fact or decision held: each assertion and retraction, with author, time and source
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence history 'tool(\"web_search\")'")]
-#[command(mut_arg("facts", options::idle), mut_arg("now", options::idle))]
+#[command(mut_args(options::of_ledger))]
 pub(super) struct History {
     /// The fact or decision
     fact: String,

@@ -335,7 +335,7 @@ impl Compact {
 /// Transactions already present are skipped, so an interrupted import can be resumed with the same file.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence import backup.jsonl --store restored")]
-#[command(mut_arg("facts", options::idle), mut_arg("now", options::idle))]
+#[command(mut_args(options::of_ledger))]
 pub(super) struct Import {
     /// The file
     file: PathBuf,

@@ -41,9 +41,10 @@ pub(super) struct FactOptions {
     pub(super) up_to: Option<u64>,
 }
 
-/// An option that a command refuses or has no use for: its help does not list it.
-pub(super) fn idle(arg: clap::Arg) -> clap::Arg {
-    arg.hide(true)
+/// An argument of a command that has a ledger and no more: `--facts` and `--now` are not listed in its help.
+pub(super) fn of_ledger(arg: clap::Arg) -> clap::Arg {
+    let is_idle = arg.get_id() == "facts" || arg.get_id() == "now";
+    if is_idle { arg.hide(true) } else { arg }
 }
 
 /// What is said about a change beside its facts.
