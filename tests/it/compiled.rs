@@ -87,6 +87,19 @@ fn shipped_packs_are_found_by_their_rules() {
 
 #[cfg(feature = "crepe")]
 #[test]
+fn the_text_in_a_compiled_pack_says_its_rules() {
+    for pack in hence_packs::all() {
+        let mut loader = Loader::default();
+        for (at, text) in pack.texts.iter().enumerate() {
+            loader.text(&format!("{at}.dl"), text);
+        }
+        let rules = check(loader.finish(), &[]).rules.unwrap();
+        assert_eq!(parts(&rules), [pack.name]);
+    }
+}
+
+#[cfg(feature = "crepe")]
+#[test]
 fn rules_beside_the_shipped_ones_are_not_taken_for_them() {
     let mut loader = Loader::default();
     loader.pack("errors").unwrap();
