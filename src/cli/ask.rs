@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
 use hence::session::{Because, DecisionId, Session, Wanted};
+use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::ir::Program;
@@ -169,7 +170,7 @@ impl Why {
             output::error(&format!("only {} proofs are shown; `--most N` shows more", self.most));
             return Ok(LIMIT);
         }
-        Ok(verdict(&self.fact, &because))
+        Ok(verdict(&self.fact, &because, now))
     }
 
     /// Why a recorded decision was drawn.
@@ -250,7 +251,7 @@ fn agrees(recorded: &Decision, proof: &Proof) -> bool {
 }
 
 /// What a question for a proof comes to; says what holds instead where there is none.
-pub(super) fn verdict(fact: &str, because: &Because) -> u8 {
+pub(super) fn verdict(fact: &str, because: &Because, now: i64) -> u8 {
     if because.undetermined {
         let fact = fact.trim().trim_end_matches('.');
         output::warning(&format!("`{fact}` is undetermined: it depends on an undefined operation"));
@@ -259,7 +260,8 @@ pub(super) fn verdict(fact: &str, because: &Because) -> u8 {
     if because.holds > 0 {
         return DONE;
     }
-    output::note(&format!("`{}` does not hold", fact.trim().trim_end_matches('.')));
+    let at = if because.timed { format!(" at {}", literal::time_text(now)) } else { String::new() };
+    output::note(&format!("`{}` does not hold{at}", fact.trim().trim_end_matches('.')));
     if !because.instead.is_empty() {
         output::note("facts of that relation, nearest first:");
         because.instead.iter().for_each(|fact| output::note(&format!("    {fact}")));

@@ -8,7 +8,7 @@ use clap::Args;
 use hence_ledger::Ledger;
 
 use super::diagnostics::count;
-use super::options::FactOptions;
+use super::options::{self, FactOptions};
 use super::{DONE, Failure, Outcome, open, output, terminal};
 
 /// Copy a ledger into a new folder, up to its last transaction, even while another process writes to it
@@ -16,6 +16,7 @@ use super::{DONE, Failure, Outcome, open, output, terminal};
 /// The copy is verified before it gets its final name. The first command that writes to it creates its fact base.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence backup ../backup/monday")]
+#[command(mut_args(options::of_ledger))]
 pub(super) struct Backup {
     /// The folder, new or empty
     folder: PathBuf,

@@ -10,9 +10,10 @@ use hence::session::{self, Listing, RuleSet};
 use hence_core::fact::Fact;
 use hence_core::literal::{self, visible};
 use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 use hence_ledger::{Decision, Lapsed, Ledger, Run, Transaction, When};
 
-use super::options::{FactOptions, RangeOptions, RuleOptions, moment};
+use super::options::{self, FactOptions, RangeOptions, RuleOptions, moment};
 use super::output::{self, Format};
 use super::past::refuse_future;
 use super::{DONE, Failure, NO, Outcome, effects, open, terminal, time};
@@ -20,6 +21,7 @@ use super::{DONE, Failure, NO, Outcome, effects, open, terminal, time};
 /// Show when a fact or decision held: each assertion and retraction, with author, time and source
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence history 'tool(\"web_search\")'")]
+#[command(mut_args(options::of_ledger))]
 pub(super) struct History {
     /// The fact or decision
     fact: String,
@@ -356,13 +358,16 @@ impl Facts {
                 facts += 1;
             }
             if facts > 0 {
-                rows.push(vec![
-                    hence_core::value::Value::String(relation),
-                    hence_core::value::Value::Int(facts),
-                ]);
+                rows.push(vec![Value::String(relation), Value::Int(facts)]);
             }
         }
         rows.sort();
+        if self.format == Format::Table {
+            let cells: Vec<Vec<String>> =
+                rows.iter().map(|row: &Vec<Value>| row.iter().map(|value| value.text()).collect()).collect();
+            terminal::text().lines(&output::table(&["relation", "facts"].map(String::from), &cells))?;
+            return Ok(DONE);
+        }
         output::rows(self.format, &[String::from("relation"), String::from("facts")], &rows, &[])?;
         Ok(DONE)
     }

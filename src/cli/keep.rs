@@ -12,7 +12,7 @@ use hence_core::symbol::Symbol;
 use hence_ledger::{Hash, ImportedFacts, Ledger, LedgerError, OpenOptions, When};
 
 use super::diagnostics::count;
-use super::options::{EngineOptions, FactOptions, RuleOptions};
+use super::options::{self, EngineOptions, FactOptions, RuleOptions};
 use super::{DONE, Failure, NO, Outcome, config, open, output, owner, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
@@ -335,6 +335,7 @@ impl Compact {
 /// Transactions already present are skipped, so an interrupted import can be resumed with the same file.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence import backup.jsonl --store restored")]
+#[command(mut_args(options::of_ledger))]
 pub(super) struct Import {
     /// The file
     file: PathBuf,

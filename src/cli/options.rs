@@ -41,6 +41,12 @@ pub(super) struct FactOptions {
     pub(super) up_to: Option<u64>,
 }
 
+/// An argument of a command that has a ledger and no more: `--facts` and `--now` are not listed in its help.
+pub(super) fn of_ledger(arg: clap::Arg) -> clap::Arg {
+    let is_idle = arg.get_id() == "facts" || arg.get_id() == "now";
+    if is_idle { arg.hide(true) } else { arg }
+}
+
 /// What is said about a change beside its facts.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ChangeOptions {
@@ -109,12 +115,13 @@ impl FactOptions {
         if self.store.is_some() { String::from("command line") } else { config::get().origin("store") }
     }
 
-    /// Checks that there is a ledger; where there is none, `help` says what to do.
+    /// Checks that there is a ledger; where there is none, `help` says what to do, by default how to make one.
     pub(super) fn existing_store(&self, help: &str) -> Result<(), Failure> {
         let store = self.store();
         if store.exists() {
             return Ok(());
         }
+        let help = if help.is_empty() { ": `hence decide` and `hence assert` create one" } else { help };
         Err(Failure::Usage(format!("there is no ledger at `{}`{help}", store.display())))
     }
 

@@ -283,7 +283,7 @@ impl Answer {
         let (clock, now) = (time::wall_clock(), facts.now());
         let reviewers = reviewers(&session, now)?;
         if !reviewers.contains(&self.reviewer) {
-            output::error(&format!("`{}` is not a reviewer{}", self.reviewer, known(&reviewers)));
+            output::error(&format!("`{}` is not a reviewer{}", self.reviewer, known(&session, &reviewers)));
             return Ok(NO);
         }
         let (waiting, _) = waiting(&session, now)?;
@@ -356,11 +356,15 @@ impl Answer {
     }
 }
 
-fn known(reviewers: &[String]) -> String {
-    if reviewers.is_empty() {
-        String::from("; there are none yet: assert `reviewer(\"NAME\")`")
-    } else {
+fn known(session: &Session, reviewers: &[String]) -> String {
+    if !reviewers.is_empty() {
         format!("; reviewers are: {}", reviewers.join(", "))
+    } else if session.rules().program.find("reviewer".into()).is_none() {
+        String::from(
+            "; these rules have no relation `reviewer(by: string)`, so nobody reviews what they decide",
+        )
+    } else {
+        String::from("; there are none yet: assert `reviewer(\"NAME\")`")
     }
 }
 

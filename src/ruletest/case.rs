@@ -121,7 +121,7 @@ fn question<'q>(item: &'q Expectation, wanted: &'q [VarId]) -> Option<Query<'q>>
         Expectation::Body { body, variables, within, span, .. } => {
             Some(Query { within, ..Query::new(body, variables, wanted, *span) })
         }
-        Expectation::Exactly { .. } => None,
+        Expectation::Undetermined { .. } | Expectation::Exactly { .. } => None,
     }
 }
 

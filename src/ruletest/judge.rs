@@ -1,5 +1,6 @@
 //! Expectations against what follows: which hold, and what to say of those that don't.
 
+mod reason;
 mod undetermined;
 
 use std::collections::BTreeSet;
@@ -16,15 +17,16 @@ use hence_lang::analysis::checked::{Expectation, Given, Literal as Checked, Test
 use hence_lang::builtins::expr::ExprKind;
 use hence_lang::ir::{Literal, Program, Rule};
 use hence_proof::Finder;
-use hence_proof::proof::{NoOrigins, Proof, StepKind};
+use hence_proof::proof::StepKind;
 use hence_proof::render::{self, Layout};
 
 use super::case::Case;
 use super::report::{Difference, Failure, StepPlace, TestReport, Verdict};
 use super::steps::Reached;
-use super::stuck::{self, one_line};
+use super::stuck;
 use super::suite::TestFile;
 use super::{message, nearby};
+use reason::Effects;
 
 /// How many proofs of a fact are searched for a rule that must be in one.
 const PROOFS_SEARCHED: usize = 64;
@@ -59,7 +61,8 @@ fn failures(file: &TestFile, test: &Test) -> Result<Vec<Failure>, session::Sessi
 
 /// What fails in one step.
 fn in_step(case: &Case<'_>, at: usize, reached: &Reached) -> Vec<Failure> {
-    let bench = Bench { case, program: &case.program, evaluation: &reached.evaluation, step: at };
+    let (program, evaluation) = (&case.program, &reached.evaluation);
+    let bench = Bench { case, program, evaluation, asserted: Effects(&reached.asserted), step: at };
     let missing = reached.missing.iter().map(|fact| bench.not_there(fact));
     let failed = bench.items().filter_map(|(item, answer)| bench.expectation(item, answer));
     missing.chain(failed).map(|failure| bench.placed(failure)).collect()
@@ -68,7 +71,8 @@ fn in_step(case: &Case<'_>, at: usize, reached: &Reached) -> Vec<Failure> {
 /// Whether everything that a test expects holds under a program, without a word of why not.
 pub(super) fn holds(case: &Case<'_>, program: &Program, reached: &[Reached]) -> bool {
     reached.iter().enumerate().all(|(step, reached)| {
-        let bench = Bench { case, program, evaluation: &reached.evaluation, step };
+        let (evaluation, asserted) = (&reached.evaluation, Effects(&reached.asserted));
+        let bench = Bench { case, program, evaluation, asserted, step };
         reached.missing.is_empty() && bench.items().all(|(item, answer)| bench.is_met(item, answer))
     })
 }
@@ -76,7 +80,9 @@ pub(super) fn holds(case: &Case<'_>, program: &Program, reached: &[Reached]) -> 
 /// The relations that an expectation speaks of.
 pub(super) fn relations(item: &Expectation) -> BTreeSet<RelationId> {
     match item {
-        Expectation::Exactly { relation, .. } => BTreeSet::from([*relation]),
+        Expectation::Undetermined { relation, .. } | Expectation::Exactly { relation, .. } => {
+            BTreeSet::from([*relation])
+        }
         Expectation::Body { body, .. } => body
             .iter()
             .flat_map(|literal| std::iter::once(literal).chain(literal.inner()))
@@ -91,6 +97,7 @@ struct Bench<'a> {
     /// The test's own program, or a changed one.
     program: &'a Program,
     evaluation: &'a Evaluation,
+    asserted: Effects<'a>,
     /// The step that this follows in.
     step: usize,
 }
@@ -172,9 +179,10 @@ impl Bench<'_> {
             }
             Expectation::Body { negated, because, body, within, .. } => {
                 let any = self.answers(answer) > 0;
-                let proved = because.is_none_or(|(id, _)| self.proved(body, within, answer, id));
+                let proved = because.is_none_or(|(reason, _)| self.proved(body, within, answer, reason));
                 any != *negated && proved
             }
+            Expectation::Undetermined { relation, values, .. } => self.is_open(*relation, values),
         }
     }
 
@@ -191,8 +199,11 @@ impl Bench<'_> {
                 Some(self.exactly(*relation, *span, rows, self.difference(*relation, rows, *within)))
             }
             Expectation::Body { negated: true, span, .. } => Some(self.present(*span, answer)),
-            Expectation::Body { because: Some((id, place)), span, .. } if self.answers(answer) > 0 => {
-                Some(self.other_reason(*id, *place, *span))
+            Expectation::Body { because: Some((reason, place)), span, .. } if self.answers(answer) > 0 => {
+                Some(self.other_reason(*reason, *place, *span))
+            }
+            Expectation::Undetermined { relation, values, span } => {
+                Some(self.determined(*relation, values, *span))
             }
             Expectation::Body { span, body, within, .. } => {
                 Some(self.absent(*span, answer, &distances(body, within)))
@@ -358,7 +369,7 @@ impl Bench<'_> {
     }
 
     fn finder(&self) -> Finder<'_> {
-        self.evaluation.finder((self.program, &self.case.file.rules.sources), &NoOrigins)
+        self.evaluation.finder((self.program, &self.case.file.rules.sources), &self.asserted)
     }
 
     /// The first lines of the proof of a fact.
@@ -377,27 +388,6 @@ impl Bench<'_> {
             lines.push(String::from("…"));
         }
         lines
-    }
-
-    /// Whether some fact that matches the expectation has a proof with this rule in it.
-    fn proved(
-        &self,
-        body: &[Checked],
-        within: &[Option<f64>],
-        answer: Option<RelationId>,
-        id: Symbol,
-    ) -> bool {
-        let finder = self.finder();
-        let uses = |proof: &Proof| {
-            proof.steps.iter().any(|step| match &step.kind {
-                StepKind::Derived(derived) => derived.rule == id,
-                StepKind::ProgramFact { id: stated, .. } => *stated == id,
-                _ => false,
-            })
-        };
-        self.matched(body, within, answer)
-            .iter()
-            .any(|fact| finder.every(fact).take(PROOFS_SEARCHED).any(|proof| uses(&proof)))
     }
 
     /// The facts that the positive literals of an expectation match.
@@ -428,20 +418,6 @@ impl Bench<'_> {
             }
         }
         found
-    }
-
-    fn other_reason(&self, id: Symbol, place: Span, span: Span) -> Failure {
-        let sources = &self.case.file.rules.sources;
-        let says = format!("it holds, but no proof of it uses `{id}`");
-        let facts = self.items().find_map(|(item, answer)| match item {
-            Expectation::Body { span: own, body, within, .. } if *own == span => {
-                Some(self.matched(body, within, answer))
-            }
-            _ => None,
-        });
-        let facts = facts.or_broken("a failure is one of the expectations of its test");
-        let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
-        Failure { why, ..Failure::new(sources.place(place), one_line(sources.slice(span)), says) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What follows in each step of a test: one step is evaluated by itself; several are commits of one session, which
 //! brings what follows up to date as it does for everybody.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::session::{self, Change, Evaluation, RuleSet, Session, SessionError};
 use hence_core::fact::Fact;
@@ -27,6 +27,8 @@ pub(super) struct Reached {
     pub(super) missing: Vec<Fact>,
     /// The facts before each step of its effects.
     before_effects: Vec<Vec<Fact>>,
+    /// The facts that effects have asserted so far, each with its rule and the number of the step.
+    pub(super) asserted: BTreeMap<Fact, (String, u64)>,
 }
 
 /// What followed before each step of effects, where rules hold that the effects consume.
@@ -52,6 +54,7 @@ pub(super) fn run(
             evaluation: alone(rules, program, &only.added, only.now, limits)?,
             missing: Vec::new(),
             before_effects: Vec::new(),
+            asserted: BTreeMap::new(),
         }]),
         several => session(rules, program, several, limits),
     }
@@ -86,6 +89,7 @@ fn session(
     rules.program = program.clone();
     let mut session = Session::over_facts(rules, Vec::new()).with_limits(*limits).keeping();
     let mut facts: BTreeSet<Fact> = BTreeSet::new();
+    let mut asserted = BTreeMap::new();
     let commit = |moment: &Moment| {
         let change = Change {
             assertions: moment.added.clone(),
@@ -100,18 +104,21 @@ fn session(
             facts.remove(fact);
         });
         facts.extend(moment.added.iter().cloned());
+        moment.added.iter().for_each(|given| drop(asserted.remove(given)));
         let mut before_effects = Vec::with_capacity(outcome.steps.len());
-        for step in &outcome.steps {
+        for (number, step) in (1..).zip(&outcome.steps) {
             before_effects.push(facts.iter().cloned().collect());
             for change in &step.changes {
                 if change.asserted {
                     facts.insert(change.fact.clone());
+                    asserted.insert(change.fact.clone(), (change.rule.to_string(), number));
                 } else {
                     facts.remove(&change.fact);
                 }
             }
         }
-        Ok(Reached { evaluation, missing: outcome.changes.missing, before_effects })
+        let asserted = asserted.clone();
+        Ok(Reached { evaluation, missing: outcome.changes.missing, before_effects, asserted })
     };
     moments.iter().map(commit).collect()
 }

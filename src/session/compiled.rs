@@ -17,6 +17,7 @@ use hence_engine::{Bound, Database, Engine, Extent, LimitReached, Limits, Model,
 use hence_lang::ir::{Program, RuleId};
 use hence_packs as packs;
 use hence_packs::support::{Bounds, Pack, RunError, Table, Tables};
+use hence_syntax::tree::{self, Item};
 
 use super::Session;
 use super::ask::Derived;
@@ -30,7 +31,8 @@ use super::ruleset::RuleSet;
 /// # Errors
 /// The constructs that crepe can't say, as faults with their places.
 pub fn compile(rules: &RuleSet, options: &Options<'_>) -> Result<String, SessionError> {
-    crepe::compile(&rules.program, &rules.sources, options).map_err(|refused| {
+    let texts = crepe::Texts { sources: &rules.sources, items: items(rules) };
+    crepe::compile(&rules.program, &texts, options).map_err(|refused| {
         let diagnostics = refused.iter().map(|refusal| {
             Diagnostic::new(NOT_COMPILED, format!("crepe can't express {}", refusal.construct))
                 .at(refusal.span, "")
@@ -41,6 +43,15 @@ pub fn compile(rules: &RuleSet, options: &Options<'_>) -> Result<String, Session
             diagnostics: diagnostics.collect(),
         }))
     })
+}
+
+/// Of each file the declarations and rules: what its imports and tests leave.
+fn items(rules: &RuleSet) -> Vec<Vec<&str>> {
+    let decides = |item: &&Item| !matches!(item, Item::Import(_) | Item::Test(_));
+    let of = |file: &tree::File| {
+        file.items.iter().filter(decides).map(|item| rules.sources.slice(item.span())).collect()
+    };
+    rules.files.iter().map(of).collect()
 }
 
 /// The decisions of a compiled rule set over facts in JSON lines (what messages call them, and their text); `texts`

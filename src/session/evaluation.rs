@@ -15,7 +15,7 @@ use hence_core::value::{Value, Word};
 use hence_engine::{Database, Engine, Extent, LimitReached, Limits, Model, Rows, Undefined};
 use hence_lang::ir::{Program, RuleId};
 use hence_lang::lower;
-use hence_lang::lower::unknown::{Unknown, unknown};
+use hence_lang::lower::unknown::{OpenRow, Unknown, unknown};
 use hence_proof::Finder;
 use hence_proof::possible;
 use hence_proof::proof::{Origins, Pattern, Proof};
@@ -43,8 +43,12 @@ impl Evaluation {
         (program, sources): (&'a Program, &'a Sources),
         origins: &'a dyn Origins,
     ) -> Finder<'a> {
-        let program = self.unknown.as_ref().map_or(program, |unknown| &unknown.of.program);
-        Finder::new(program, &self.model, sources, origins)
+        let finder = |program, model| Finder::new(program, model, sources, origins);
+        match &self.unknown {
+            Some(unknown) => finder(&unknown.of.program, &self.model)
+                .unknown(&unknown.of, finder(program, &unknown.lenient)),
+            None => finder(program, &self.model),
+        }
     }
 }
 
@@ -182,31 +186,10 @@ pub(super) fn undetermined(
     of: &Unknown,
     rows: impl Fn(RelationId) -> Vec<Vec<Word>>,
 ) -> Undetermined {
-    let mut all = Undetermined::new();
-    for id in (0..program.relations.len() as u32).map(RelationId).filter(|id| of.concerns(*id)) {
-        let certain: BTreeSet<Vec<Word>> = rows(id).into_iter().collect();
-        let mut open: Vec<Pattern> = Vec::new();
-        for (columns, version) in of.versions(id) {
-            let rows = rows(version);
-            let rows = rows.iter().filter(|row| !columns.is_empty() || !certain.contains(*row));
-            open.extend(rows.map(|row| pattern_of(&program[id], columns, row)));
-        }
-        if !open.is_empty() {
-            open.sort_unstable_by(|one, other| one.args.cmp(&other.args));
-            all.insert(id, open);
-        }
-    }
-    all
-}
-
-/// A row whose values are known but for some columns.
-fn pattern_of(relation: &Relation, unknown: &[usize], row: &[Word]) -> Pattern {
-    let mut known = row.iter();
-    let value = |(at, ty)| match unknown.contains(&at) {
-        true => None,
-        false => known.next().map(|word| Value::from_word(ty, *word)),
-    };
-    Pattern { relation: relation.name, args: relation.types().enumerate().map(value).collect() }
+    let pattern = |id: RelationId, args| Pattern { relation: program[id].name, args };
+    let patterns =
+        |(id, rows): (RelationId, Vec<OpenRow>)| (id, rows.into_iter().map(|row| pattern(id, row)).collect());
+    of.undetermined(program, rows).into_iter().map(patterns).collect()
 }
 
 /// Whether a fact may be one of those that follow possibly.

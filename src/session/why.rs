@@ -12,7 +12,7 @@ use hence_lang::lower;
 use hence_ledger::{Assertion, Decision, When};
 use hence_proof::Finder;
 use hence_proof::proof::{Origin, Origins, Proof};
-use hence_proof::why_not::{Failure, Remedies, Trial, WhyNot};
+use hence_proof::why_not::{Remedies, Trial};
 use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
@@ -34,6 +34,8 @@ pub struct Because {
     pub undetermined: bool,
     /// Whether there are more proofs than were wanted.
     pub more: bool,
+    /// Whether what was asked for depends on the clock.
+    pub timed: bool,
 }
 
 /// Which proofs are wanted, and how much of them.
@@ -202,12 +204,16 @@ impl Explainer<'_> {
         let AtomPattern { relation, values: pattern, .. } = self.session.asked(question)?;
         let facts = self.finder.instances(relation, &pattern);
         let open = if facts.is_empty() || pattern.iter().any(Option::is_none) {
-            self.undetermined(relation, &pattern)
+            self.finder.undetermined(relation, &pattern)
         } else {
             Vec::new()
         };
-        let mut because =
-            Because { undetermined: !open.is_empty(), holds: facts.len(), ..Because::default() };
+        let mut because = Because {
+            undetermined: !open.is_empty(),
+            holds: facts.len(),
+            timed: self.is_timed(relation),
+            ..Because::default()
+        };
         let cut = |proof: Proof| {
             let proof = self.evaluation.by_rules(proof, &self.session.rules.program);
             match wanted.depth {
@@ -238,19 +244,9 @@ impl Explainer<'_> {
         Ok(self.finder.checked(because)?)
     }
 
-    /// What follows possibly and not certainly of what is asked for, as facts of the versions of the relation.
-    fn undetermined(&self, relation: RelationId, wanted: &[Option<Value>]) -> Vec<Fact> {
-        let Some(unknown) = &self.evaluation.unknown else { return Vec::new() };
-        let name = self.session.rules.program[relation].name;
-        let versions = unknown.of.versions(relation).flat_map(|(columns, version)| {
-            let known = wanted.iter().enumerate().filter(|(at, _)| !columns.contains(at));
-            let known: Vec<Option<Value>> = known.map(|(_, value)| *value).collect();
-            let facts = self.finder.instances(version, &known).into_iter();
-            let is_certain =
-                move |fact: &Fact| self.finder.holds(&Fact { relation: name, values: fact.values.clone() });
-            facts.filter(move |fact| !columns.is_empty() || !is_certain(fact))
-        });
-        versions.collect()
+    fn is_timed(&self, relation: RelationId) -> bool {
+        let program = &self.session.rules.program;
+        program.find("now".into()).is_some_and(|now| program.dependents(now).contains(&relation))
     }
 
     /// The facts of a relation that have most of the wanted values.
@@ -276,44 +272,22 @@ impl Explainer<'_> {
     fn refused(&self, question: &str, time: Duration) -> Result<Refused, SessionError> {
         let asked = self.session.asked(question)?;
         let program = &self.session.rules.program;
-        let lenient = self.evaluation.unknown.as_ref().map(|unknown| &unknown.lenient);
-        let lenient = lenient
-            .map(|model| Finder::new(program, model, &self.session.rules.sources, &self.session.store));
-        let finder = lenient.as_ref().unwrap_or(&self.finder);
+        let finder = &self.finder;
         let answer = finder.why_not(asked.relation, &asked.values);
-        let mut answer = finder.checked(answer)?;
-        if self.evaluation.unknown.is_some() {
-            self.settle(&mut answer);
-        }
+        let answer = finder.checked(answer)?;
         let (engine, limits) = (self.session.engine.as_ref(), self.session.limits);
         let remedies = if time.is_zero() || !answer.holds.is_empty() {
             Remedies::default()
         } else {
             finder.remedies(asked.relation, &asked.values, &Trial { engine, limits, time })
         };
-        finder.checked(())?;
         let mut undetermined = Vec::new();
-        for fact in self.undetermined(asked.relation, &asked.values) {
+        for fact in self.finder.undetermined(asked.relation, &asked.values) {
             let proof = self.finder.why(&fact)?;
             undetermined.extend(proof.map(|proof| self.evaluation.by_rules(proof, program)));
         }
         self.finder.checked(())?;
         Ok(Refused { answer, remedies, undetermined })
-    }
-
-    /// Leaves undefined operations out where they concern other rows alone than those that were asked for; the answer
-    /// is only a few levels deep.
-    fn settle(&self, answer: &mut WhyNot) {
-        let asked = &answer.asked;
-        let relation = self.session.rules.program.find(asked.relation);
-        if relation.is_none_or(|relation| self.undetermined(relation, &asked.args).is_empty()) {
-            answer.undetermined.clear();
-        }
-        for attempt in &mut answer.attempts {
-            if let Failure::Missing { below: Some(below), .. } = &mut attempt.failure {
-                self.settle(below);
-            }
-        }
     }
 }
 

@@ -87,6 +87,19 @@ fn shipped_packs_are_found_by_their_rules() {
 
 #[cfg(feature = "crepe")]
 #[test]
+fn the_text_in_a_compiled_pack_says_its_rules() {
+    for pack in hence_packs::all() {
+        let mut loader = Loader::default();
+        for (at, text) in pack.texts.iter().enumerate() {
+            loader.text(&format!("{at}.dl"), text);
+        }
+        let rules = check(loader.finish(), &[]).rules.unwrap();
+        assert_eq!(parts(&rules), [pack.name]);
+    }
+}
+
+#[cfg(feature = "crepe")]
+#[test]
 fn rules_beside_the_shipped_ones_are_not_taken_for_them() {
     let mut loader = Loader::default();
     loader.pack("errors").unwrap();
@@ -170,4 +183,49 @@ fn the_example_answers() {
         "e2 is of the kind /architecture: plan everything again",
     ];
     assert_eq!(typed::answers().unwrap(), wanted);
+}
+
+/// Three runs of each tool; the qualities of the tool `huge` are sums that no float holds.
+#[cfg(feature = "crepe")]
+fn three_tools() -> hence_packs::refinement::Facts {
+    use hence_packs::refinement::{Facts, Quality, ToolExecution};
+    let mut facts = Facts::default();
+    for (run, (tool, quality)) in (0..9).zip([("good", 0.9), ("huge", 1e308), ("poor", 0.1)].repeat(3)) {
+        facts.extend([ToolExecution { run, tool: tool.to_owned(), ok: true, at: run }]);
+        facts.extend([Quality {
+            run,
+            completeness: quality,
+            accuracy: quality,
+            efficiency: quality,
+            relevance: quality,
+        }]);
+    }
+    facts
+}
+
+#[cfg(feature = "crepe")]
+#[test]
+fn undefined_operations_leave_only_the_rows_that_depend_on_them() {
+    use hence::session::Session;
+    use hence_packs::refinement::Params;
+    let facts = three_tools();
+    let decided = facts.decide(&Params::default()).unwrap();
+    let drawn: Vec<_> = decided.refine_tool.iter().map(|drawn| drawn.tool.as_str()).collect();
+    let open: Vec<_> = decided.undetermined.iter().map(ToString::to_string).collect();
+    assert_eq!(drawn, ["poor"]);
+    assert_eq!(open, ["refine_tool(\"huge\", /poor_quality)"]);
+    assert!(decided.reports[0].contains("is undefined in `run_quality#1`"), "{:?}", decided.reports);
+
+    let lines: String = facts.tool_execution.iter().zip(&facts.quality).map(|(ran, of)| {
+        format!(
+            "{{\"tool_execution\": [{}, {:?}, true, \"2026-01-01T00:00:00Z\"]}}\n{{\"quality\": [{}, {:?}, {:?}, {:?}, {:?}]}}\n",
+            ran.run, ran.tool, of.run, of.completeness, of.accuracy, of.efficiency, of.relevance
+        )
+    }).collect();
+    let rules = rules("refinement");
+    let facts = hence::session::read_fact_lines(&rules, "facts", &lines).unwrap();
+    let told = Session::over_facts(rules, facts).derive(&[], 0).unwrap();
+    let args: Vec<_> = told.undetermined.iter().map(|row| row.args.clone()).collect();
+    let values: Vec<_> = decided.undetermined.iter().map(|row| row.values.clone()).collect();
+    assert_eq!(values, args);
 }

@@ -76,6 +76,6 @@ fn expectation(of: &Expectation) -> Option<Query<'_>> {
         Expectation::Body { body, variables, within, span, .. } => {
             Some(Query { within, ..Query::new(body, variables, &[], *span) })
         }
-        Expectation::Exactly { .. } => None,
+        Expectation::Undetermined { .. } | Expectation::Exactly { .. } => None,
     }
 }

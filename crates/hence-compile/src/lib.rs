@@ -20,7 +20,7 @@ mod typed;
 use std::fmt::Write as _;
 
 use hence_core::fault::broken;
-use hence_core::schema::RelationId;
+use hence_core::schema::{Kind, RelationId};
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -46,6 +46,15 @@ pub struct Options<'a> {
     pub root: &'a str,
 }
 
+/// The texts of a rule set.
+#[derive(Clone, Debug)]
+pub struct Texts<'a> {
+    /// All files, for the places of operations.
+    pub sources: &'a Sources,
+    /// Of each file the declarations and rules, which say again what was compiled.
+    pub items: Vec<Vec<&'a str>>,
+}
+
 /// A construct that can't be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -59,7 +68,8 @@ pub struct Refusal {
 ///
 /// # Errors
 /// Everything that crepe can't say.
-pub fn compile(program: &Program, sources: &Sources, options: &Options<'_>) -> Result<String, Vec<Refusal>> {
+pub fn compile(program: &Program, texts: &Texts<'_>, options: &Options<'_>) -> Result<String, Vec<Refusal>> {
+    let sources = texts.sources;
     let stages = Stages::new(program);
     let mut constants = Constants::default();
     let mut expressions: Vec<Expressions<'_>> =
@@ -79,7 +89,7 @@ pub fn compile(program: &Program, sources: &Sources, options: &Options<'_>) -> R
     for ((number, rule), expressions) in (0..).zip(&program.rules).zip(&mut expressions) {
         if is_needed(rule) {
             let constants = &mut constants;
-            let shape = Shape { program, sources, rule, number, expressions, constants };
+            let shape = Shape { sources, rule, number, expressions, constants };
             shapes.push_str(&format!("\n{}", shape.write()));
         }
     }
@@ -96,6 +106,7 @@ pub fn compile(program: &Program, sources: &Sources, options: &Options<'_>) -> R
     }
     compiled.push_str(&shapes);
     compiled.push_str(&modules);
+    compiled.push_str(&items(texts));
     Ok(format!(
         "{}{}\n{}{}}}\n",
         head(options),
@@ -111,8 +122,8 @@ fn head(options: &Options<'_>) -> String {
     let allow = "#[allow(unused_imports, reason = \"which are needed follows the rules\")]";
     format!(
         "//! `{}`, compiled by `hence compile`: edit the rules, not this file.\n//!\n{about}\n\
-         {allow}\nuse {root}::support::{{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError}};\n\
-         {allow}\nuse {root}::support::{{Symbol, Word, broken, drawn, fill}};\n\npub use compiled::PACK;\n\n",
+         {allow}\nuse {root}::support::{{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError}};\n\
+         {allow}\nuse {root}::support::{{Symbol, Tables, Undetermined, Word, broken, drawn, fill}};\n\npub use compiled::PACK;\n\n",
         options.name,
     )
 }
@@ -149,7 +160,7 @@ fn pack(program: &Program, stages: &Stages, options: &Options<'_>) -> String {
     format!(
         "/// These rules, as an engine runs them.\n#[rustfmt::skip]\npub static PACK: Pack = Pack {{\n    name: {:?},\n    \
          fingerprint: {:?},\n    relations: &{:?},\n    params: &{:?},\n    rule_ids: &{:?},\n    arities: &[{}],\n    \
-         rules: &[{}],\n    facts,\n    run,\n}};\n\n\
+         rules: &[{}],\n    decisions: &{:?},\n    texts: &ITEMS,\n    facts,\n    run,\n}};\n\n\
          fn run(tables: &mut Tables, params: &[Word]) {{\n{run}}}\n\n{}",
         options.name,
         fingerprint(program),
@@ -158,8 +169,26 @@ fn pack(program: &Program, stages: &Stages, options: &Options<'_>) -> String {
         words(program.rules.iter().map(|rule| rule.id)),
         arities.join(", "),
         rules.join(", "),
+        decisions(program),
         facts(program),
     )
+}
+
+fn decisions(program: &Program) -> Vec<&'static str> {
+    let decisions = program.relations.iter().filter(|relation| relation.kind == Kind::Decision);
+    let mut names = words(decisions.map(|relation| relation.name));
+    names.sort_unstable();
+    names
+}
+
+/// The declarations and rules, file by file.
+fn items(texts: &Texts<'_>) -> String {
+    let item = |item: &&str| format!("        {:?},\n", format!("{item}\n"));
+    let file =
+        |items: &Vec<&str>| format!("    concat!(\n{}    ),\n", items.iter().map(item).collect::<String>());
+    let files: String = texts.items.iter().map(file).collect();
+    let count = texts.items.len();
+    format!("\n/// The rules as text.\n#[rustfmt::skip]\nstatic ITEMS: [&str; {count}] = [\n{files}];\n")
 }
 
 fn words(names: impl Iterator<Item = Symbol>) -> Vec<&'static str> {

@@ -7,12 +7,12 @@ use hence_core::span::Sources;
 use hence_core::value::Type;
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::generator::Generator;
-use hence_lang::ir::{Arg, Atom, Limit, Literal, Program, Rule, Term};
+use hence_lang::ir::{Arg, Atom, Limit, Literal, Rule, Term};
 
 use super::expression::{Expressions, Place, constant, type_text, variables};
 use super::operations::operations;
 use super::rules::generator_text;
-use super::stages::{decisions, gathers};
+use super::stages::gathers;
 use super::text::Constants;
 
 /// Whether a rule has to be described: a `crepe!` program can't evaluate all of it, or can't tell what had no
@@ -23,8 +23,6 @@ pub(super) fn is_needed(rule: &Rule) -> bool {
 
 /// One rule that is being described.
 pub(super) struct Shape<'a, 'w> {
-    /// The program.
-    pub(super) program: &'a Program,
     /// The texts that its rules came from.
     pub(super) sources: &'w Sources,
     /// The rule.
@@ -53,19 +51,16 @@ impl<'a> Shape<'a, '_> {
             Some(limit) => self.limit(limit),
             None => String::from("None"),
         };
-        let decisions: Vec<String> =
-            decisions(self.program, rule.head).iter().map(|name| format!("{name:?}")).collect();
         format!(
             "/// The rule `{id}`, beside its `crepe!` program.\n#[rustfmt::skip]\nstatic RULE_{number}: Rule = Rule {{\n    \
              number: {number},\n    id: {id:?},\n    head: {head},\n    variables: &[{variables}],\n    \
              body: &[\n{body}    ],\n    terms: &[\n{terms}    ],\n    limit: {limit},\n    \
-             places: &[{places}],\n    decisions: &[{decisions}],\n}};\n",
+             places: &[{places}],\n}};\n",
             id = rule.id.as_str(),
             number = self.number,
             head = rule.head.0,
             variables = variables.join(", "),
             places = self.places(),
-            decisions = decisions.join(", "),
         )
     }
 

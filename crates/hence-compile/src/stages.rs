@@ -6,7 +6,7 @@
 //! found in the first program that can; its facts come after that program.
 
 use hence_core::index_vec::IndexVec;
-use hence_core::schema::{Kind, RelationId};
+use hence_core::schema::RelationId;
 use hence_lang::ir::{Program, Rule, RuleId};
 
 /// Who evaluates what.
@@ -139,10 +139,4 @@ pub(super) fn arity(program: &Program, relation: RelationId) -> usize {
 /// The columns of positive atoms that hold no term, in order; they make matches distinct.
 pub(super) fn open_columns(rule: &Rule) -> usize {
     rule.positive().flat_map(|atom| &atom.args).filter(|arg| matches!(arg, hence_lang::ir::Arg::Any)).count()
-}
-
-/// The decisions that depend on a relation, by name.
-pub(super) fn decisions(program: &Program, relation: RelationId) -> Vec<&'static str> {
-    let dependents = program.dependents(relation).into_iter().map(|id| &program[id]);
-    dependents.filter(|found| found.kind == Kind::Decision).map(|found| found.name.as_str()).collect()
 }

@@ -227,17 +227,16 @@ impl<'a> Typed<'a> {
             out.push_str(&doc(&one.relation.doc, &format!("The facts of `{}`.", one.relation.name), "    "));
             let _ = writeln!(out, "    pub {}: Vec<{}>,", one.field, one.name);
         }
-        out.push_str("}\n\nimpl Facts {\n    /// Draws the decisions, each relation's in ascending order.\n    ///\n    /// # Errors\n    /// A value that its column or parameter can't hold, and limits that were reached.\n    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {\n        self.decide_within(params, &Bounds::default())\n    }\n\n    /// Draws the decisions within the given limits.\n    ///\n    /// # Errors\n    /// As [`Facts::decide`].\n    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {\n        let mut tables = PACK.tables();\n");
-        for one in inputs {
-            let _ = writeln!(out, "        fill(&mut tables, &self.{})?;", one.field);
-        }
-        out.push_str("        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;\n");
-        out.push_str("        let undetermined = PACK.undetermined(&reports);\n");
-        let drawn = decisions.iter().map(|one| format!("{}: drawn(&tables, &undetermined)", one.field));
-        let rest = ["reports: PACK.lines(&reports)", "undetermined"].map(String::from);
+        out.push_str("}\n\nimpl Facts {\n    /// Draws the decisions, each relation's in ascending order.\n    ///\n    /// # Errors\n    /// A value that its column or parameter can't hold, and limits that were reached.\n    pub fn decide(&self, params: &Params) -> Result<Decisions, RunError> {\n        self.decide_within(params, &Bounds::default())\n    }\n\n    /// Draws the decisions within the given limits.\n    ///\n    /// # Errors\n    /// As [`Facts::decide`].\n    pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {\n        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;\n");
+        let drawn = decisions.iter().map(|one| format!("{}: drawn(&decided.tables)", one.field));
+        let rest = ["undetermined: decided.undetermined", "reports: decided.reports"].map(String::from);
         let fields: Vec<String> = drawn.chain(rest).collect();
         out.push_str(&list("        Ok(", "Decisions {", &fields, "}", ")"));
-        out.push_str("    }\n}\n\n");
+        out.push_str("    }\n\n    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {\n");
+        for one in inputs {
+            let _ = writeln!(out, "        fill(tables, &self.{})?;", one.field);
+        }
+        out.push_str("        Ok(())\n    }\n}\n\n");
         for one in inputs {
             let _ = writeln!(
                 out,
@@ -256,7 +255,7 @@ impl<'a> Typed<'a> {
             out.push_str(&doc(&one.relation.doc, &format!("The facts of `{}`.", one.relation.name), "    "));
             let _ = writeln!(out, "    pub {}: Vec<{}>,", one.field, one.name);
         }
-        out.push_str("    /// Decisions that depend on an undefined operation; none of their facts is drawn.\n    pub undetermined: Vec<&'static str>,\n    /// Undefined operations, one line each.\n    pub reports: Vec<String>,\n}\n");
+        out.push_str("    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.\n    pub undetermined: Vec<Undetermined>,\n    /// Undefined operations, one line each.\n    pub reports: Vec<String>,\n}\n");
         self.out.push_str(&out);
     }
 }

@@ -22,7 +22,7 @@ pub enum LedgerError {
         command: String,
     },
     /// There is no ledger to read.
-    #[error("there is no ledger at `{}`: create one with `hence init` or `hence assert`", .0.display())]
+    #[error("there is no ledger at `{}`: `hence decide` and `hence assert` create one", .0.display())]
     Missing(PathBuf),
     /// The folder for a copy is not empty.
     #[error("`{}` is not a new or empty folder", .0.display())]

@@ -3,9 +3,9 @@
 //! What it is for: what is normal, and what belongs together.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -254,19 +254,21 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.event)?;
-        fill(&mut tables, &self.event_similarity)?;
-        fill(&mut tables, &self.baseline)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            anomaly: drawn(&tables, &undetermined),
-            root_cause_wanted: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            anomaly: drawn(&decided.tables),
+            root_cause_wanted: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.event)?;
+        fill(tables, &self.event_similarity)?;
+        fill(tables, &self.baseline)?;
+        Ok(())
     }
 }
 
@@ -301,8 +303,8 @@ pub struct Decisions {
     pub anomaly: Vec<Anomaly>,
     /// Look for the one cause of these events.
     pub root_cause_wanted: Vec<RootCauseWanted>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -327,6 +329,8 @@ mod compiled {
         rule_ids: &["judged_hour#1", "event_hour#1", "hour_count#1", "week_count#1", "week_count#2", "learned_baseline#1", "judged_count#1", "normal_as_given", "normal_as_learned", "normal_unknown", "more_than_normal", "recent_event#1", "alike_events#1", "alike_events#2", "connected_events#1", "connected_events#2", "correlated#1", "group_size#1", "several_sources_at_once"],
         arities: &[1, 4, 3, 6, 1, 5, 6, 6, 6, 3, 4, 4, 1, 2, 2, 2, 3, 3, 5, 6, 5, 2, 5],
         rules: &[&RULE_0, &RULE_1, &RULE_2, &RULE_5, &RULE_6, &RULE_10, &RULE_11, &RULE_16, &RULE_17],
+        decisions: &["anomaly", "root_cause_wanted"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -472,7 +476,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/analytics/analytics.dl:30:41", "truncate(Now, 1h) - 1h"), ("rules/analytics/analytics.dl:30:41", "truncate(Now, 1h)")],
-        decisions: &["anomaly"],
     };
 
     /// The rule `event_hour#1`, beside its `crepe!` program.
@@ -499,7 +502,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/analytics/analytics.dl:39:13", "truncate(At, 1h)"), ("rules/analytics/analytics.dl:40:12", "ceil((Judged - Start) / 7d) - 1"), ("rules/analytics/analytics.dl:40:12", "ceil((Judged - Start) / 7d)"), ("rules/analytics/analytics.dl:40:17", "(Judged - Start) / 7d"), ("rules/analytics/analytics.dl:40:18", "Judged - Start")],
-        decisions: &["anomaly"],
     };
 
     /// The rule `hour_count#1`, beside its `crepe!` program.
@@ -522,7 +524,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/analytics/analytics.dl:46:61", "count()")],
-        decisions: &["anomaly"],
     };
 
     /// The rule `learned_baseline#1`, beside its `crepe!` program.
@@ -545,7 +546,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/analytics/analytics.dl:69:47", "mean(Count)"), ("rules/analytics/analytics.dl:69:60", "stddev(Count)")],
-        decisions: &["anomaly"],
     };
 
     /// The rule `judged_count#1`, beside its `crepe!` program.
@@ -568,7 +568,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/analytics/analytics.dl:79:10", "Start + 1h"), ("rules/analytics/analytics.dl:75:28", "count(Event)")],
-        decisions: &["anomaly"],
     };
 
     /// The rule `more_than_normal`, beside its `crepe!` program.
@@ -592,7 +591,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/analytics/analytics.dl:115:36", "Mean + anomaly_width * Deviation"), ("rules/analytics/analytics.dl:115:43", "anomaly_width * Deviation")],
-        decisions: &["anomaly"],
     };
 
     /// The rule `recent_event#1`, beside its `crepe!` program.
@@ -612,7 +610,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/analytics/analytics.dl:121:63", "Now - At")],
-        decisions: &["root_cause_wanted"],
     };
 
     /// The rule `correlated#1`, beside its `crepe!` program.
@@ -631,7 +628,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/analytics/analytics.dl:143:19", "min(Other)")],
-        decisions: &["root_cause_wanted"],
     };
 
     /// The rule `group_size#1`, beside its `crepe!` program.
@@ -652,7 +648,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/analytics/analytics.dl:148:20", "count(Source)"), ("rules/analytics/analytics.dl:148:35", "count(Event)")],
-        decisions: &["root_cause_wanted"],
     };
 
     mod program_0 {
@@ -986,4 +981,52 @@ mod compiled {
             tables.set(17, &r17_root_cause_wanted);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 1] = [
+        concat!(
+            "input event(event: string, source: name, type: name, at: time).\n",
+            "input event_similarity(a: string, b: string, similarity: float).\n",
+            "input baseline(source: name, type: name, weekday: int, hour: int, mean: float, stddev: float).\n",
+            "param anomaly_floor: float = 2.0.\n",
+            "param anomaly_width: float = 2.0.\n",
+            "param correlated_above: float = 0.7.\n",
+            "param correlation_span: duration = 2h.\n",
+            "param sources_needed: int = 2.\n",
+            "relation judged_hour(start: time).\n",
+            "judged_hour(Start) :- now(Now), Start = truncate(Now, 1h) - 1h.\n",
+            "relation event_hour(event: string, source: name, type: name, start: time, week: int).\n",
+            "event_hour(Event, Source, Type, Start, Week) :-\n    event(Event, Source, Type, At),\n    judged_hour(Judged),\n    At < Judged,\n    Start = truncate(At, 1h),\n    Week = ceil((Judged - Start) / 7d) - 1,\n    Week < 4.\n",
+            "relation hour_count(source: name, type: name, weekday: int, hour: int, week: int, count: int).\n",
+            "hour_count(Source, Type, weekday(Start), hour(Start), Week, count()) :-\n    event_hour(_, Source, Type, Start, Week).\n",
+            "relation week_count(source: name, type: name, weekday: int, hour: int, week: int, count: int).\n",
+            "week_count(Source, Type, Weekday, Hour, Week, Count) :-\n    hour_count(Source, Type, Weekday, Hour, Week, Count).\n",
+            "week_count(Source, Type, Weekday, Hour, Week, 0) :-\n    hour_count(Source, Type, Weekday, Hour, _, _),\n    Week in range(0, 4),\n    !hour_count(Source, Type, Weekday, Hour, Week, _).\n",
+            "relation learned_baseline(\n    source: name,\n    type: name,\n    weekday: int,\n    hour: int,\n    mean: float,\n    stddev: float\n).\n",
+            "learned_baseline(Source, Type, Weekday, Hour, mean(Count), stddev(Count)) :-\n    week_count(Source, Type, Weekday, Hour, _, Count).\n",
+            "relation judged_count(source: name, type: name, count: int).\n",
+            "judged_count(Source, Type, count(Event)) :-\n    event(Event, Source, Type, At),\n    judged_hour(Start),\n    At >= Start,\n    At < Start + 1h.\n",
+            "relation normal(source: name, type: name, mean: float, stddev: float).\n",
+            "@id(normal_as_given)\n@because(\"{Mean} events were said to be normal, give or take {Deviation}\")\nnormal(Source, Type, Mean, Deviation) :-\n    judged_count(Source, Type, _),\n    judged_hour(Start),\n    baseline(Source, Type, weekday(Start), hour(Start), Mean, Deviation).\n",
+            "@id(normal_as_learned)\n@because(\"four weeks had {Mean} events in this hour on average, give or take {Deviation}\")\nnormal(Source, Type, Mean, Deviation) :-\n    judged_count(Source, Type, _),\n    judged_hour(Start),\n    !baseline(Source, Type, weekday(Start), hour(Start), _, _),\n    learned_baseline(Source, Type, weekday(Start), hour(Start), Mean, Deviation).\n",
+            "@id(normal_unknown)\n@because(\"nothing is known of this hour\")\nnormal(Source, Type, 0.0, 0.0) :-\n    judged_count(Source, Type, _),\n    judged_hour(Start),\n    !baseline(Source, Type, weekday(Start), hour(Start), _, _),\n    !learned_baseline(Source, Type, weekday(Start), hour(Start), _, _).\n",
+            "decision anomaly(source: name, type: name, count: int, threshold: float).\n",
+            "@id(more_than_normal)\n@because(\"{Source} had {Count} events of {Type} in an hour, above the threshold of {Threshold}\")\nanomaly(Source, Type, Count, Threshold) :-\n    judged_count(Source, Type, Count),\n    normal(Source, Type, Mean, Deviation),\n    Threshold = max(anomaly_floor, Mean + anomaly_width * Deviation),\n    float(Count) > Threshold.\n",
+            "relation recent_event(event: string).\n",
+            "recent_event(Event) :- event(event: Event, at: At), now(Now), Now - At < correlation_span.\n",
+            "relation alike_events(a: string, b: string).\n",
+            "alike_events(A, B) :-\n    event_similarity(A, B, Similarity),\n    Similarity > correlated_above,\n    A != B,\n    recent_event(A),\n    recent_event(B).\n",
+            "alike_events(B, A) :- alike_events(A, B).\n",
+            "relation connected_events(a: string, b: string).\n",
+            "connected_events(A, B) :- alike_events(A, B).\n",
+            "connected_events(A, C) :- connected_events(A, B), alike_events(B, C).\n",
+            "relation correlated(event: string, leader: string).\n",
+            "correlated(Event, min(Other)) :- connected_events(Event, Other).\n",
+            "relation group_size(leader: string, sources: int, events: int).\n",
+            "group_size(Leader, count(Source), count(Event)) :-\n    correlated(Event, Leader),\n    event(event: Event, source: Source).\n",
+            "decision root_cause_wanted(leader: string, sources: int, events: int).\n",
+            "@id(several_sources_at_once)\n@because(\"{Events} events of {Sources} sources belong together with {Leader}\")\nroot_cause_wanted(Leader, Sources, Events) :-\n    group_size(Leader, Sources, Events),\n    Sources >= sources_needed.\n",
+        ),
+    ];
 }

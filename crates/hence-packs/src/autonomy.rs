@@ -3,9 +3,9 @@
 //! What it is for: may the agent be given more freedom.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -629,30 +629,32 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.reviewer)?;
-        fill(&mut tables, &self.review_reason)?;
-        fill(&mut tables, &self.review_edit)?;
-        fill(&mut tables, &self.autonomy_level)?;
-        fill(&mut tables, &self.session)?;
-        fill(&mut tables, &self.unsafe_request)?;
-        fill(&mut tables, &self.demonstrated)?;
-        fill(&mut tables, &self.escalation_request)?;
-        fill(&mut tables, &self.escalation_review)?;
-        fill(&mut tables, &self.tool_call)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            offer_escalation: drawn(&tables, &undetermined),
-            escalate: drawn(&tables, &undetermined),
-            deny_escalation: drawn(&tables, &undetermined),
-            review_rejected: drawn(&tables, &undetermined),
-            tool_allowed: drawn(&tables, &undetermined),
-            tool_blocked: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            offer_escalation: drawn(&decided.tables),
+            escalate: drawn(&decided.tables),
+            deny_escalation: drawn(&decided.tables),
+            review_rejected: drawn(&decided.tables),
+            tool_allowed: drawn(&decided.tables),
+            tool_blocked: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.reviewer)?;
+        fill(tables, &self.review_reason)?;
+        fill(tables, &self.review_edit)?;
+        fill(tables, &self.autonomy_level)?;
+        fill(tables, &self.session)?;
+        fill(tables, &self.unsafe_request)?;
+        fill(tables, &self.demonstrated)?;
+        fill(tables, &self.escalation_request)?;
+        fill(tables, &self.escalation_review)?;
+        fill(tables, &self.tool_call)?;
+        Ok(())
     }
 }
 
@@ -737,8 +739,8 @@ pub struct Decisions {
     pub tool_allowed: Vec<ToolAllowed>,
     /// The tool may not be called at the current level.
     pub tool_blocked: Vec<ToolBlocked>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -763,6 +765,8 @@ mod compiled {
         rule_ids: &["safe_tool#1", "level_given#1", "level_as_given", "level_never_given", "earliest_escalation_review", "judging_view#2", "session_in_view#1", "session_in_view#2", "session_after_review#1", "view_metrics#1", "unsafe_in_view#1", "unsafe_in_view#2", "unsafe_count#1", "unsafe_count#2", "shown_in_view#1", "shown_in_view#2", "figures_of_all_sessions", "too_few_successes", "no_successes", "too_many_errors", "no_error_rate", "too_little_confidence", "no_confidence", "too_many_unsafe_requests", "not_demonstrated", "requirement_not_met", "barred_by_a_requirement", "level_reached", "request_unanswered", "next_level_reached", "level_given_before#1", "level_at_review#1", "level_at_review#2", "approved_and_eligible", "refused_by_reviewer", "approved_level_not_above", "approved_level_too_high", "approved_too_early", "approved_by_a_stranger", "safe_at_this_level", "not_safe_at_this_level"],
         arities: &[1, 1, 5, 6, 2, 4, 2, 2, 4, 5, 2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 1, 4, 2, 6, 2, 6, 4, 3, 3, 5, 6, 4, 3, 1, 2, 1, 2, 2, 3, 2, 2, 1, 2, 2, 5, 6, 4, 6],
         rules: &[&RULE_1, &RULE_4, &RULE_9, &RULE_12, &RULE_29, &RULE_30],
+        decisions: &["deny_escalation", "escalate", "offer_escalation", "review_rejected", "tool_allowed", "tool_blocked"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -1041,7 +1045,6 @@ mod compiled {
             types: &[Type::Int],
         }),
         places: &[],
-        decisions: &["offer_escalation", "tool_allowed", "tool_blocked"],
     };
 
     /// The rule `earliest_escalation_review`, beside its `crepe!` program.
@@ -1069,7 +1072,6 @@ mod compiled {
             types: &[Type::String, Type::Bool, Type::String, Type::Time],
         }),
         places: &[],
-        decisions: &["offer_escalation", "escalate", "deny_escalation", "review_rejected"],
     };
 
     /// The rule `view_metrics#1`, beside its `crepe!` program.
@@ -1092,7 +1094,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/autonomy/autonomy.dl:161:29", "count()"), ("rules/autonomy/autonomy.dl:161:38", "sum(if(Ok, 1, 0))"), ("rules/autonomy/autonomy.dl:161:57", "mean(if(Ok, 0.0, 1.0))"), ("rules/autonomy/autonomy.dl:161:81", "mean(Confidence)")],
-        decisions: &["offer_escalation", "escalate", "review_rejected"],
     };
 
     /// The rule `unsafe_count#1`, beside its `crepe!` program.
@@ -1112,7 +1113,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/autonomy/autonomy.dl:176:29", "count()")],
-        decisions: &["offer_escalation", "escalate", "review_rejected"],
     };
 
     /// The rule `next_level_reached`, beside its `crepe!` program.
@@ -1133,7 +1133,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/autonomy/autonomy.dl:307:13", "Current + 1")],
-        decisions: &["offer_escalation"],
     };
 
     /// The rule `level_given_before#1`, beside its `crepe!` program.
@@ -1160,7 +1159,6 @@ mod compiled {
             types: &[Type::String, Type::Int],
         }),
         places: &[],
-        decisions: &["escalate", "review_rejected"],
     };
 
     mod program_0 {
@@ -1821,4 +1819,126 @@ mod compiled {
             tables.set(40, &r40_review_rejected);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 2] = [
+        concat!(
+            "input reviewer(by: string).\n",
+            "input review_reason(\n    kind: /escalation | /override | /proposal,\n    id: string,\n    reason: string,\n    by: string,\n    at: time\n)\n    from reviewer as by.\n",
+            "input review_edit(\n    kind: /escalation | /override | /proposal,\n    id: string,\n    part: name,\n    text: string,\n    by: string,\n    at: time\n)\n    from reviewer as by.\n",
+        ),
+        concat!(
+            "input autonomy_level(level: int, since: time).\n",
+            "input session(session: string, ok: bool, confidence: float, at: time).\n",
+            "input unsafe_request(session: string, tool: string).\n",
+            "input demonstrated(session: string, what: /goal_chaining | /cross_goal).\n",
+            "input escalation_request(request: string, level: int, reason: string, at: time).\n",
+            "input escalation_review(request: string, approved: bool, by: string, comment: string, at: time)\n    from reviewer as by, at at.\n",
+            "input tool_call(call: string, tool: string).\n",
+            "param first_level: int = 1.\n",
+            "param highest_level: int = 5.\n",
+            "relation level_name(level: int, name: string).\n",
+            "level_name(1, \"suggest_only\").\n",
+            "level_name(2, \"draft_and_queue\").\n",
+            "level_name(3, \"execute_safe_tools\").\n",
+            "level_name(4, \"schedule_tasks\").\n",
+            "level_name(5, \"cross_goal_optimization\").\n",
+            "relation sessions_needed(level: int, sessions: int).\n",
+            "sessions_needed(2, 10).\n",
+            "sessions_needed(3, 50).\n",
+            "sessions_needed(4, 100).\n",
+            "sessions_needed(5, 200).\n",
+            "relation error_rate_allowed(level: int, rate: float).\n",
+            "error_rate_allowed(2, 0.1).\n",
+            "error_rate_allowed(3, 0.05).\n",
+            "error_rate_allowed(4, 0.05).\n",
+            "error_rate_allowed(5, 0.03).\n",
+            "relation confidence_needed(level: int, confidence: float).\n",
+            "confidence_needed(2, 0.7).\n",
+            "confidence_needed(3, 0.75).\n",
+            "relation unsafe_allowed(level: int, requests: int).\n",
+            "unsafe_allowed(3, 0).\n",
+            "relation demonstration_needed(level: int, what: name).\n",
+            "demonstration_needed(4, /goal_chaining).\n",
+            "demonstration_needed(5, /cross_goal).\n",
+            "relation read_only_tool(tool: string).\n",
+            "read_only_tool(\"web_search\").\n",
+            "read_only_tool(\"calculate\").\n",
+            "read_only_tool(\"read_file\").\n",
+            "read_only_tool(\"list_directory\").\n",
+            "read_only_tool(\"get_time\").\n",
+            "read_only_tool(\"repo_index\").\n",
+            "read_only_tool(\"file_summary\").\n",
+            "read_only_tool(\"dependency_map\").\n",
+            "read_only_tool(\"reflect\").\n",
+            "relation safe_tool(level: int, tool: string).\n",
+            "safe_tool(Level, Tool) :- level_name(Level, _), read_only_tool(Tool).\n",
+            "relation level_given(level: int).\n",
+            "level_given(Level) :- autonomy_level(Level, Since) limit 1 by Since desc, Level.\n",
+            "relation current_level(level: int).\n",
+            "@id(level_as_given)\n@because(\"level {Level} was given last\")\ncurrent_level(Level) :- level_given(Level).\n",
+            "@id(level_never_given)\n@because(\"no level was ever given, so it is {first_level}\")\ncurrent_level(first_level) :- !autonomy_level(_, _).\n",
+            "relation escalation_reviewed(request: string, approved: bool, by: string, at: time).\n",
+            "@id(earliest_escalation_review)\n@because(\"{By} was the first reviewer to answer request {Request}, at {At}\")\nescalation_reviewed(Request, Approved, By, At) :-\n    escalation_review(Request, Approved, By, _, At),\n    reviewer(By)\n    limit 1 per Request by At, Approved, By.\n",
+            "relation judging_view(view: /now | /review, request: string).\n",
+            "judging_view(/now, \"\").\n",
+            "judging_view(/review, Request) :- escalation_reviewed(Request, _, _, _).\n",
+            "relation session_in_view(\n    view: /now | /review,\n    request: string,\n    session: string,\n    ok: bool,\n    confidence: float,\n    at: time\n).\n",
+            "session_in_view(/now, \"\", Session, Ok, Confidence, At) :- session(Session, Ok, Confidence, At).\n",
+            "session_in_view(/review, Request, Session, Ok, Confidence, At) :-\n    escalation_reviewed(Request, _, _, Reviewed),\n    session(Session, Ok, Confidence, At),\n    At <= Reviewed.\n",
+            "relation session_after_review(request: string, session: string).\n",
+            "session_after_review(Request, Session) :-\n    escalation_reviewed(Request, _, _, Reviewed),\n    session(session: Session, at: At),\n    At > Reviewed.\n",
+            "relation view_metrics(\n    view: /now | /review,\n    request: string,\n    total: int,\n    successful: int,\n    error_rate: float,\n    confidence: float\n).\n",
+            "view_metrics(View, Request, count(), sum(if(Ok, 1, 0)), mean(if(Ok, 0.0, 1.0)), mean(Confidence)) :-\n    session_in_view(View, Request, _, Ok, Confidence, _).\n",
+            "relation unsafe_in_view(view: /now | /review, request: string, session: string, tool: string).\n",
+            "unsafe_in_view(/now, \"\", Session, Tool) :- unsafe_request(Session, Tool).\n",
+            "unsafe_in_view(/review, Request, Session, Tool) :-\n    judging_view(/review, Request),\n    unsafe_request(Session, Tool),\n    !session_after_review(Request, Session).\n",
+            "relation unsafe_count(view: /now | /review, request: string, requests: int).\n",
+            "unsafe_count(View, Request, count()) :- unsafe_in_view(View, Request, _, _).\n",
+            "unsafe_count(View, Request, 0) :- judging_view(View, Request), !unsafe_in_view(View, Request, _, _).\n",
+            "relation shown_in_view(view: /now | /review, request: string, what: name).\n",
+            "shown_in_view(/now, \"\", What) :- demonstrated(_, What).\n",
+            "shown_in_view(/review, Request, What) :-\n    session_in_view(/review, Request, Session, _, _, _),\n    demonstrated(Session, What).\n",
+            "relation session_metrics(\n    total: int,\n    successful: int,\n    error_rate: float,\n    confidence: float,\n    unsafe: int\n).\n",
+            "@id(figures_of_all_sessions)\n@because(\"of {Total} sessions {Successful} succeeded; mean confidence {Confidence}\")\nsession_metrics(Total, Successful, ErrorRate, Confidence, Unsafe) :-\n    view_metrics(/now, \"\", Total, Successful, ErrorRate, Confidence),\n    unsafe_count(/now, \"\", Unsafe).\n",
+            "relation unmet_in_view(\n    view: /now | /review,\n    request: string,\n    level: int,\n    requirement: name,\n    have: string,\n    need: string\n).\n",
+            "@id(too_few_successes)\nunmet_in_view(View, Request, Level, /successful_sessions, string(Have), string(Need)) :-\n    view_metrics(View, Request, _, Have, _, _),\n    sessions_needed(Level, Need),\n    Have < Need.\n",
+            "@id(no_successes)\nunmet_in_view(View, Request, Level, /successful_sessions, \"0\", string(Need)) :-\n    judging_view(View, Request),\n    !view_metrics(View, Request, _, _, _, _),\n    sessions_needed(Level, Need).\n",
+            "@id(too_many_errors)\nunmet_in_view(View, Request, Level, /error_rate, string(Have), string(Need)) :-\n    view_metrics(View, Request, _, _, Have, _),\n    error_rate_allowed(Level, Need),\n    Have > Need.\n",
+            "@id(no_error_rate)\nunmet_in_view(View, Request, Level, /error_rate, \"none\", string(Need)) :-\n    judging_view(View, Request),\n    !view_metrics(View, Request, _, _, _, _),\n    error_rate_allowed(Level, Need).\n",
+            "@id(too_little_confidence)\nunmet_in_view(View, Request, Level, /confidence, string(Have), string(Need)) :-\n    view_metrics(View, Request, _, _, _, Have),\n    confidence_needed(Level, Need),\n    Have < Need.\n",
+            "@id(no_confidence)\nunmet_in_view(View, Request, Level, /confidence, \"none\", string(Need)) :-\n    judging_view(View, Request),\n    !view_metrics(View, Request, _, _, _, _),\n    confidence_needed(Level, Need).\n",
+            "@id(too_many_unsafe_requests)\nunmet_in_view(View, Request, Level, /unsafe_requests, string(Have), string(Need)) :-\n    unsafe_count(View, Request, Have),\n    unsafe_allowed(Level, Need),\n    Have > Need.\n",
+            "@id(not_demonstrated)\nunmet_in_view(View, Request, Level, What, \"no\", \"yes\") :-\n    judging_view(View, Request),\n    demonstration_needed(Level, What),\n    !shown_in_view(View, Request, What).\n",
+            "relation unmet(level: int, requirement: name, have: string, need: string).\n",
+            "@id(requirement_not_met)\n@because(\"level {Level} needs {Requirement} {Need}, and there is {Have}\")\nunmet(Level, Requirement, Have, Need) :- unmet_in_view(/now, \"\", Level, Requirement, Have, Need).\n",
+            "relation level_barred(view: /now | /review, request: string, level: int).\n",
+            "@id(barred_by_a_requirement)\n@because(\"level {Level} can't be reached: {Requirement} of level {Lower} is {Have} and must be {Need}\")\nlevel_barred(View, Request, Level) :-\n    sessions_needed(Level, _),\n    unmet_in_view(View, Request, Lower, Requirement, Have, Need),\n    Lower <= Level.\n",
+            "relation eligible(level: int).\n",
+            "@id(level_reached)\n@because(\"nothing that level {Level} or a lower one asks for is missing\")\neligible(Level) :-\n    sessions_needed(Level, _),\n    current_level(Current),\n    Level > Current,\n    !level_barred(/now, \"\", Level).\n",
+            "relation pending_review(request: string, level: int).\n",
+            "@id(request_unanswered)\n@because(\"no reviewer has answered request {Request} for level {Level}\")\npending_review(Request, Level) :-\n    escalation_request(request: Request, level: Level),\n    !escalation_reviewed(Request, _, _, _),\n    current_level(Current),\n    Level > Current.\n",
+            "decision offer_escalation(level: int).\n",
+            "@id(next_level_reached)\n@because(\"the agent is at level {Current} and meets all that level {Level} asks for\")\noffer_escalation(Level) :-\n    current_level(Current),\n    eligible(Level),\n    Level = Current + 1,\n    !pending_review(_, Level).\n",
+            "relation level_given_before(request: string, level: int).\n",
+            "level_given_before(Request, Level) :-\n    escalation_reviewed(Request, _, _, Reviewed),\n    autonomy_level(Level, Since),\n    Since < Reviewed\n    limit 1 per Request by Since desc, Level.\n",
+            "relation level_at_review(request: string, level: int).\n",
+            "level_at_review(Request, Level) :- level_given_before(Request, Level).\n",
+            "level_at_review(Request, first_level) :-\n    escalation_reviewed(Request, _, _, _),\n    !level_given_before(Request, _).\n",
+            "decision escalate(request: string, from: int, to: int)\n    requires escalation_review(request: request, approved: true).\n",
+            "@id(approved_and_eligible)\n@because(\"{By} approved request {Request}, and the agent met all that level {To} asks for\")\nescalate(Request, From, To) :-\n    escalation_request(request: Request, level: To),\n    escalation_reviewed(Request, true, By, At),\n    escalation_review(request: Request, approved: true, by: By, at: At),\n    level_at_review(Request, From),\n    To > From,\n    To <= highest_level,\n    !level_barred(/review, Request, To).\n",
+            "decision deny_escalation(request: string, by: string).\n",
+            "@id(refused_by_reviewer)\n@because(\"{By} refused request {Request} for level {Level}\")\ndeny_escalation(Request, By) :-\n    escalation_request(request: Request, level: Level),\n    escalation_reviewed(Request, false, By, _).\n",
+            "decision review_rejected(request: string, reason: name).\n",
+            "@id(approved_level_not_above)\n@because(\"request {Request} asks for level {Level}, and {From} counted when {By} approved it\")\nreview_rejected(Request, /not_above_current) :-\n    escalation_request(request: Request, level: Level),\n    escalation_reviewed(Request, true, By, _),\n    level_at_review(Request, From),\n    Level <= From.\n",
+            "@id(approved_level_too_high)\n@because(\"request {Request} asks for level {Level}, above the highest, {highest_level}\")\nreview_rejected(Request, /above_maximum) :-\n    escalation_request(request: Request, level: Level),\n    escalation_reviewed(Request, true, _, _),\n    level_at_review(Request, From),\n    Level > From,\n    Level > highest_level.\n",
+            "@id(approved_too_early)\n@because(\"the agent did not meet all that level {Level} asks for when {By} approved {Request}\")\nreview_rejected(Request, /not_eligible) :-\n    escalation_request(request: Request, level: Level),\n    escalation_reviewed(Request, true, By, _),\n    level_at_review(Request, From),\n    Level > From,\n    Level <= highest_level,\n    level_barred(/review, Request, Level).\n",
+            "@id(approved_by_a_stranger)\n@because(\"{By} approved request {Request} and is no reviewer\")\nreview_rejected(Request, /not_a_reviewer) :-\n    escalation_request(request: Request),\n    escalation_review(request: Request, approved: true, by: By),\n    !reviewer(By).\n",
+            "decision tool_allowed(tool: string).\n",
+            "@id(safe_at_this_level)\n@because(\"{Tool} is safe at level {Level}\")\ntool_allowed(Tool) :- tool_call(_, Tool), current_level(Level), safe_tool(Level, Tool).\n",
+            "decision tool_blocked(tool: string, reason: name).\n",
+            "@id(not_safe_at_this_level)\n@because(\"{Tool} is none of the tools that are safe at level {Level}\")\ntool_blocked(Tool, /not_safe_at_level) :-\n    tool_call(_, Tool),\n    current_level(Level),\n    !safe_tool(Level, Tool).\n",
+        ),
+    ];
 }

@@ -3,9 +3,9 @@
 //! What it is for: what a repository looks like, from what the scan of its files saw.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -303,20 +303,22 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.file)?;
-        fill(&mut tables, &self.import_text)?;
-        fill(&mut tables, &self.imports)?;
-        fill(&mut tables, &self.class)?;
-        fill(&mut tables, &self.function)?;
-        fill(&mut tables, &self.doc)?;
-        fill(&mut tables, &self.purpose)?;
-        fill(&mut tables, &self.integration_point)?;
-        fill(&mut tables, &self.directory_doc)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
-        Ok(Decisions { reports: PACK.lines(&reports), undetermined })
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
+        Ok(Decisions { undetermined: decided.undetermined, reports: decided.reports })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.file)?;
+        fill(tables, &self.import_text)?;
+        fill(tables, &self.imports)?;
+        fill(tables, &self.class)?;
+        fill(tables, &self.function)?;
+        fill(tables, &self.doc)?;
+        fill(tables, &self.purpose)?;
+        fill(tables, &self.integration_point)?;
+        fill(tables, &self.directory_doc)?;
+        Ok(())
     }
 }
 
@@ -383,8 +385,8 @@ impl Extend<DirectoryDoc> for Facts {
 /// The facts of every decision.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decisions {
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -409,6 +411,8 @@ mod compiled {
         rule_ids: &["imports_it", "imports_what_needs_it", "import_cycle#1", "imported#1", "in_a_test_folder", "called_like_a_test", "ends_like_a_test", "called_like_an_entry", "binary_of_a_crate", "needed_by_nothing", "importer_count#1", "imported_by_several", "folder_of#1", "folder_of#2", "directory#1", "language_lines#1"],
         arities: &[1, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 3, 3, 2, 2, 2, 3, 3],
         rules: &[&RULE_2, &RULE_10, &RULE_14, &RULE_15],
+        decisions: &[],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -503,7 +507,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/codebase/codebase.dl:47:20", "min(Other)")],
-        decisions: &[],
     };
 
     /// The rule `importer_count#1`, beside its `crepe!` program.
@@ -523,7 +526,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/codebase/codebase.dl:94:22", "count(Other)")],
-        decisions: &[],
     };
 
     /// The rule `directory#1`, beside its `crepe!` program.
@@ -543,7 +545,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/codebase/codebase.dl:114:19", "count(Path)"), ("rules/codebase/codebase.dl:114:32", "sum(Lines)")],
-        decisions: &[],
     };
 
     /// The rule `language_lines#1`, beside its `crepe!` program.
@@ -562,7 +563,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/codebase/codebase.dl:119:26", "sum(Lines)")],
-        decisions: &[],
     };
 
     mod program_0 {
@@ -787,4 +787,48 @@ mod compiled {
             tables.set(17, &r17_core_module);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 1] = [
+        concat!(
+            "input file(path: string, language: name, lines: int).\n",
+            "input import_text(path: string, target: string).\n",
+            "input imports(path: string, other: string).\n",
+            "input class(path: string, name: string).\n",
+            "input function(path: string, name: string).\n",
+            "input doc(path: string, text: string).\n",
+            "input purpose(path: string, text: string).\n",
+            "input integration_point(path: string, call: string).\n",
+            "input directory_doc(path: string, text: string).\n",
+            "param core_importers: int = 2.\n",
+            "relation depends(path: string, other: string).\n",
+            "@id(imports_it)\n@because(\"{Path} imports {Other}\")\ndepends(Path, Other) :- imports(Path, Other).\n",
+            "@id(imports_what_needs_it)\n@because(\"{Path} needs {Middle}, which imports {Other}\")\ndepends(Path, Other) :- depends(Path, Middle), imports(Middle, Other).\n",
+            "relation import_cycle(path: string, leader: string).\n",
+            "import_cycle(Path, min(Other)) :- depends(Path, Path), depends(Path, Other), depends(Other, Path).\n",
+            "relation imported(path: string).\n",
+            "imported(Path) :- imports(Other, Path), Other != Path.\n",
+            "relation test_file(path: string).\n",
+            "@id(in_a_test_folder)\n@because(\"{Path} is in a folder of tests\")\ntest_file(Path) :- file(path: Path), matches(Path, r\"(^|/)(test|tests|__tests__|spec)/\").\n",
+            "@id(called_like_a_test)\n@because(\"{Path} begins with test_\")\ntest_file(Path) :- file(path: Path), matches(Path, r\"(^|/)test_[^/]*$\").\n",
+            "@id(ends_like_a_test)\n@because(\"{Path} ends like a test\")\ntest_file(Path) :-\n    file(path: Path),\n    matches(Path, r\"((_test|\\.test|\\.spec)\\.[^./]*|(^|/)[^./]*_test)$\").\n",
+            "relation entry_point(path: string).\n",
+            "@id(called_like_an_entry)\n@because(\"{Path} is called like the begin of a program\")\nentry_point(Path) :-\n    file(path: Path),\n    matches(Path, r\"(^|/)(main\\.[^/]*|__main__\\.py|index\\.(js|jsx|ts|tsx)|lib\\.rs|build\\.rs)$\").\n",
+            "@id(binary_of_a_crate)\n@because(\"{Path} is a program of its crate\")\nentry_point(Path) :- file(path: Path), matches(Path, r\"(^|/)bin/[^/]+\\.rs$\").\n",
+            "relation orphan(path: string).\n",
+            "@id(needed_by_nothing)\n@because(\"no other file imports {Path}, and it is neither a test nor an entry point\")\norphan(Path) :- file(path: Path), !imported(Path), !test_file(Path), !entry_point(Path).\n",
+            "relation importer_count(path: string, importers: int).\n",
+            "importer_count(Path, count(Other)) :- imports(Other, Path), Other != Path.\n",
+            "relation core_module(path: string, importers: int).\n",
+            "@id(imported_by_several)\n@because(\"{Importers} files import {Path}\")\ncore_module(Path, Importers) :- importer_count(Path, Importers), Importers >= core_importers.\n",
+            "relation folder_of(path: string, folder: string, lines: int).\n",
+            "folder_of(Path, Folder, Lines) :-\n    file(path: Path, lines: Lines),\n    Folder in captures(Path, r\"^(.+)/[^/]+$\", 1).\n",
+            "folder_of(Path, \".\", Lines) :- file(path: Path, lines: Lines), !contains(Path, \"/\").\n",
+            "relation directory(path: string, files: int, lines: int).\n",
+            "directory(Folder, count(Path), sum(Lines)) :- folder_of(Path, Folder, Lines).\n",
+            "relation language_lines(language: name, lines: int).\n",
+            "language_lines(Language, sum(Lines)) :- file(_, Language, Lines).\n",
+        ),
+    ];
 }

@@ -3,9 +3,9 @@
 //! What it is for: people overrule what was learned.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -747,33 +747,35 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.goal)?;
-        fill(&mut tables, &self.tool)?;
-        fill(&mut tables, &self.tool_run)?;
-        fill(&mut tables, &self.failure_mode)?;
-        fill(&mut tables, &self.goal_domain_given)?;
-        fill(&mut tables, &self.domain_signal)?;
-        fill(&mut tables, &self.pattern_match)?;
-        fill(&mut tables, &self.tool_memory)?;
-        fill(&mut tables, &self.feedback)?;
-        fill(&mut tables, &self.feedback_by)?;
-        fill(&mut tables, &self.feedback_text)?;
-        fill(&mut tables, &self.feedback_goal)?;
-        fill(&mut tables, &self.feedback_lasts)?;
-        fill(&mut tables, &self.feedback_replacement)?;
-        fill(&mut tables, &self.feedback_withdrawn)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            select_tool: drawn(&tables, &undetermined),
-            no_tool: drawn(&tables, &undetermined),
-            replace_tool: drawn(&tables, &undetermined),
-            propose_constraint: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            select_tool: drawn(&decided.tables),
+            no_tool: drawn(&decided.tables),
+            replace_tool: drawn(&decided.tables),
+            propose_constraint: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.goal)?;
+        fill(tables, &self.tool)?;
+        fill(tables, &self.tool_run)?;
+        fill(tables, &self.failure_mode)?;
+        fill(tables, &self.goal_domain_given)?;
+        fill(tables, &self.domain_signal)?;
+        fill(tables, &self.pattern_match)?;
+        fill(tables, &self.tool_memory)?;
+        fill(tables, &self.feedback)?;
+        fill(tables, &self.feedback_by)?;
+        fill(tables, &self.feedback_text)?;
+        fill(tables, &self.feedback_goal)?;
+        fill(tables, &self.feedback_lasts)?;
+        fill(tables, &self.feedback_replacement)?;
+        fill(tables, &self.feedback_withdrawn)?;
+        Ok(())
     }
 }
 
@@ -884,8 +886,8 @@ pub struct Decisions {
     pub replace_tool: Vec<ReplaceTool>,
     /// So many people complain alike that a constraint should be proposed.
     pub propose_constraint: Vec<ProposeConstraint>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -910,6 +912,8 @@ mod compiled {
         rule_ids: &["given_domain#1", "signalled_domain#1", "domain_as_given", "domain_by_signal", "domain_unknown", "stats_of_a_domain", "stats_of_all_runs", "known_domain#2", "known_domain#3", "own_history", "history_of_all_runs", "no_history", "stats_source_own#1", "usefulness_evidence#1", "usefulness_evidence#2", "usefulness_unknown", "usefulness_by_runs", "latest_failure_modes", "avoid_in_this_domain", "avoid_everywhere", "pattern_share#1", "pattern_share#2", "score_by_fit_and_record", "nothing_remembered_against", "remembered_against", "score_as_it_is", "score_after_feedback", "in_the_running#1", "in_the_running#2", "highest_score", "best_tool", "replacement_tool", "best_allowed#1", "none_good_enough", "none_at_all", "feedback_time_over", "feedback_counts", "feedback_importance#1", "feedback_in_domain#1", "feedback_in_domain#2", "feedback_for_every_goal", "feedback_for_such_goals", "factor_asked#1", "factor_asked#2", "latest_factor", "score_factor#1", "excluded_by_constraint", "excluded_by_correction", "set_aside#1", "constrained#1", "usable_correction#1", "latest_correction", "handed_over#1", "replace_first_choice", "alike_complaints#1", "constraint_on#1", "constraint_nearby#1", "constraint_nearby#2", "complaints_covered#1", "complaints_covered#2", "complaints_alike", "feedback_stats#1", "feedback_by_tool#1"],
         arities: &[1, 2, 1, 6, 2, 2, 2, 4, 4, 2, 3, 2, 3, 2, 2, 2, 6, 1, 3, 2, 4, 3, 4, 2, 3, 3, 3, 3, 3, 3, 3, 2, 2, 6, 2, 3, 2, 2, 2, 2, 1, 1, 2, 3, 6, 5, 4, 3, 2, 5, 4, 4, 4, 3, 4, 3, 4, 2, 2, 3, 4, 6, 6, 6, 5, 3, 3, 5, 5, 6, 6, 6],
         rules: &[&RULE_0, &RULE_1, &RULE_5, &RULE_6, &RULE_16, &RULE_17, &RULE_20, &RULE_22, &RULE_24, &RULE_26, &RULE_29, &RULE_32, &RULE_35, &RULE_44, &RULE_51, &RULE_54, &RULE_61, &RULE_62],
+        decisions: &["no_tool", "propose_constraint", "replace_tool", "select_tool"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -1082,7 +1086,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:76:20", "min(Domain)")],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `signalled_domain#1`, beside its `crepe!` program.
@@ -1109,7 +1112,6 @@ mod compiled {
             types: &[Type::String, Type::Name],
         }),
         places: &[],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `stats_of_a_domain`, beside its `crepe!` program.
@@ -1133,7 +1135,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:114:26", "count()"), ("rules/tool_scoring/tool_scoring.dl:114:35", "sum(if(Ok, 1, 0))"), ("rules/tool_scoring/tool_scoring.dl:114:54", "sum(if(Ok, 0, 1))"), ("rules/tool_scoring/tool_scoring.dl:114:73", "mean(Latency)")],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `stats_of_all_runs`, beside its `crepe!` program.
@@ -1156,7 +1157,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:120:27", "count()"), ("rules/tool_scoring/tool_scoring.dl:120:36", "sum(if(Ok, 1, 0))"), ("rules/tool_scoring/tool_scoring.dl:120:55", "sum(if(Ok, 0, 1))"), ("rules/tool_scoring/tool_scoring.dl:120:74", "mean(Latency)")],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `usefulness_by_runs`, beside its `crepe!` program.
@@ -1176,7 +1176,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:183:5", "(float(Successes) / float(Calls) * success_weight + neutral_usefulness * neutral_weight) * min(1.0, float(Calls) / float(trusted_calls))"), ("rules/tool_scoring/tool_scoring.dl:183:6", "float(Successes) / float(Calls) * success_weight + neutral_usefulness * neutral_weight"), ("rules/tool_scoring/tool_scoring.dl:183:6", "float(Successes) / float(Calls) * success_weight"), ("rules/tool_scoring/tool_scoring.dl:183:6", "float(Successes) / float(Calls)"), ("rules/tool_scoring/tool_scoring.dl:183:57", "neutral_usefulness * neutral_weight"), ("rules/tool_scoring/tool_scoring.dl:184:20", "float(Calls) / float(trusted_calls)")],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `latest_failure_modes`, beside its `crepe!` program.
@@ -1204,7 +1203,6 @@ mod compiled {
             types: &[Type::String, Type::Name, Type::String, Type::Time],
         }),
         places: &[],
-        decisions: &[],
     };
 
     /// The rule `pattern_share#1`, beside its `crepe!` program.
@@ -1226,7 +1224,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:220:45", "float(Matched) / float(Total)"), ("rules/tool_scoring/tool_scoring.dl:220:27", "max(if(Total > 0, float(Matched) / float(Total), 0.0))")],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `score_by_fit_and_record`, beside its `crepe!` program.
@@ -1248,7 +1245,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:231:25", "Share * pattern_weight + Usefulness * usefulness_weight"), ("rules/tool_scoring/tool_scoring.dl:231:25", "Share * pattern_weight"), ("rules/tool_scoring/tool_scoring.dl:231:50", "Usefulness * usefulness_weight")],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `remembered_against`, beside its `crepe!` program.
@@ -1269,7 +1265,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:244:30", "Score * avoid_factor")],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `score_after_feedback`, beside its `crepe!` program.
@@ -1290,7 +1285,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:257:30", "Score * Factor")],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `highest_score`, beside its `crepe!` program.
@@ -1316,7 +1310,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Float],
         }),
         places: &[],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `best_allowed#1`, beside its `crepe!` program.
@@ -1336,7 +1329,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:295:20", "max(Score)")],
-        decisions: &["no_tool"],
     };
 
     /// The rule `feedback_time_over`, beside its `crepe!` program.
@@ -1357,7 +1349,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/feedback/feedback.dl:55:5", "Now - At")],
-        decisions: &["select_tool", "no_tool", "replace_tool", "propose_constraint"],
     };
 
     /// The rule `latest_factor`, beside its `crepe!` program.
@@ -1384,7 +1375,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Float, Type::String],
         }),
         places: &[],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `latest_correction`, beside its `crepe!` program.
@@ -1412,7 +1402,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::String, Type::String],
         }),
         places: &[],
-        decisions: &["select_tool", "no_tool", "replace_tool"],
     };
 
     /// The rule `alike_complaints#1`, beside its `crepe!` program.
@@ -1435,7 +1424,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/feedback/feedback.dl:189:41", "count(Feedback)")],
-        decisions: &["propose_constraint"],
     };
 
     /// The rule `feedback_stats#1`, beside its `crepe!` program.
@@ -1454,7 +1442,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/feedback/feedback.dl:234:25", "count(Feedback)")],
-        decisions: &[],
     };
 
     /// The rule `feedback_by_tool#1`, beside its `crepe!` program.
@@ -1473,7 +1460,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/feedback/feedback.dl:239:24", "count(Feedback)")],
-        decisions: &[],
     };
 
     mod program_0 {
@@ -2462,4 +2448,155 @@ mod compiled {
             tables.set(51, &r51_replace_tool);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 3] = [
+        concat!(
+            "input goal(goal: string, text: string).\n",
+        ),
+        concat!(
+            "input tool(tool: string).\n",
+            "input tool_run(run: int, tool: string, domain: name, ok: bool, latency: duration, at: time).\n",
+            "input failure_mode(run: int, mode: string).\n",
+            "input goal_domain_given(goal: string, domain: name).\n",
+            "input domain_signal(goal: string, domain: name).\n",
+            "input pattern_match(goal: string, tool: string, matched: int, total: int).\n",
+            "input tool_memory(memory: string, domain: name, tool: string, usefulness: float).\n",
+            "param pattern_weight: float = 0.8.\n",
+            "param usefulness_weight: float = 0.2.\n",
+            "param success_weight: float = 0.7.\n",
+            "param neutral_weight: float = 0.3.\n",
+            "param neutral_usefulness: float = 0.5.\n",
+            "param trusted_calls: int = 10.\n",
+            "param avoid_below: float = 0.3.\n",
+            "param avoid_factor: float = 0.3.\n",
+            "param lowest_score: float = 0.15.\n",
+            "param failure_modes_kept: int = 10.\n",
+            "relation domain_order(domain: name, place: int).\n",
+            "domain_order(/marketing, 1).\n",
+            "domain_order(/crypto, 2).\n",
+            "domain_order(/engineering, 3).\n",
+            "domain_order(/operations, 4).\n",
+            "relation score_factor(goal: string, tool: string, factor: float).\n",
+            "relation set_aside(goal: string, tool: string).\n",
+            "relation handed_over(goal: string, tool: string, replacement: string).\n",
+            "relation given_domain(goal: string, domain: name).\n",
+            "given_domain(Goal, min(Domain)) :- goal(Goal, _), goal_domain_given(Goal, Domain).\n",
+            "relation signalled_domain(goal: string, domain: name).\n",
+            "signalled_domain(Goal, Domain) :-\n    goal(Goal, _),\n    domain_signal(Goal, Domain),\n    domain_order(Domain, Place)\n    limit 1 per Goal by Place.\n",
+            "relation goal_domain(goal: string, domain: name).\n",
+            "@id(domain_as_given)\n@because(\"goal {Goal} was given with the domain {Domain}\")\ngoal_domain(Goal, Domain) :- given_domain(Goal, Domain).\n",
+            "@id(domain_by_signal)\n@because(\"the words of goal {Goal} signal {Domain}\")\ngoal_domain(Goal, Domain) :- signalled_domain(Goal, Domain), !given_domain(Goal, _).\n",
+            "@id(domain_unknown)\n@because(\"nothing names a domain for goal {Goal}, so it is judged by all runs\")\ngoal_domain(Goal, /global) :- goal(Goal, _), !given_domain(Goal, _), !signalled_domain(Goal, _).\n",
+            "relation tool_stats(\n    tool: string,\n    domain: name,\n    calls: int,\n    successes: int,\n    failures: int,\n    avg_latency: duration\n).\n",
+            "@id(stats_of_a_domain)\n@because(\"{Tool} ran {calls} times in {Domain}, {successes} of them well\")\ntool_stats(Tool, Domain, count(), sum(if(Ok, 1, 0)), sum(if(Ok, 0, 1)), mean(Latency)) :-\n    tool_run(_, Tool, Domain, Ok, Latency, _),\n    Domain != /global.\n",
+            "@id(stats_of_all_runs)\n@because(\"{Tool} ran {calls} times in all, {successes} of them well\")\ntool_stats(Tool, /global, count(), sum(if(Ok, 1, 0)), sum(if(Ok, 0, 1)), mean(Latency)) :-\n    tool_run(_, Tool, _, Ok, Latency, _).\n",
+            "relation known_domain(domain: name).\n",
+            "known_domain(/global).\n",
+            "known_domain(Domain) :- tool_run(_, _, Domain, _, _, _).\n",
+            "known_domain(Domain) :- goal_domain(_, Domain).\n",
+            "relation stats_source(tool: string, domain: name, source: /domain | /global | /none).\n",
+            "@id(own_history)\n@because(\"{Tool} has runs of its own in {Domain}\")\nstats_source(Tool, Domain, /domain) :-\n    tool(Tool),\n    known_domain(Domain),\n    tool_stats(tool: Tool, domain: Domain),\n    Domain != /global.\n",
+            "@id(history_of_all_runs)\n@because(\"{Tool} is judged in {Domain} by all of its runs\")\nstats_source(Tool, Domain, /global) :-\n    tool(Tool),\n    known_domain(Domain),\n    tool_stats(tool: Tool, domain: /global),\n    !stats_source_own(Tool, Domain).\n",
+            "@id(no_history)\n@because(\"{Tool} never ran\")\nstats_source(Tool, Domain, /none) :-\n    tool(Tool),\n    known_domain(Domain),\n    !tool_stats(tool: Tool, domain: /global).\n",
+            "relation stats_source_own(tool: string, domain: name).\n",
+            "stats_source_own(Tool, Domain) :- tool_stats(tool: Tool, domain: Domain), Domain != /global.\n",
+            "relation usefulness_evidence(tool: string, domain: name, calls: int, successes: int).\n",
+            "usefulness_evidence(Tool, Domain, Calls, Successes) :-\n    stats_source(Tool, Domain, /domain),\n    tool_stats(Tool, Domain, Calls, Successes, _, _).\n",
+            "usefulness_evidence(Tool, Domain, Calls, Successes) :-\n    stats_source(Tool, Domain, /global),\n    tool_stats(Tool, /global, Calls, Successes, _, _).\n",
+            "relation usefulness(tool: string, domain: name, score: float).\n",
+            "@id(usefulness_unknown)\n@because(\"{Tool} never ran, so its usefulness is the neutral {neutral_usefulness}\")\nusefulness(Tool, Domain, neutral_usefulness) :- stats_source(Tool, Domain, /none).\n",
+            "@id(usefulness_by_runs)\n@because(\"{Tool} succeeded {Successes} times in {Calls} calls that count for {Domain}\")\nusefulness(\n    Tool,\n    Domain,\n    (float(Successes) / float(Calls) * success_weight + neutral_usefulness * neutral_weight)\n        * min(1.0, float(Calls) / float(trusted_calls))\n) :-\n    usefulness_evidence(Tool, Domain, Calls, Successes).\n",
+            "relation recent_failure_mode(tool: string, domain: name, mode: string, at: time).\n",
+            "@id(latest_failure_modes)\n@because(\"{Tool} failed in {Domain} with {Mode} at {At}\")\nrecent_failure_mode(Tool, Domain, Mode, At) :-\n    tool_run(Run, Tool, Domain, false, _, At),\n    failure_mode(Run, Mode)\n    limit failure_modes_kept per Tool, Domain by At desc, Mode.\n",
+            "relation avoid(goal: string, tool: string).\n",
+            "@id(avoid_in_this_domain)\n@because(\"memory {Memory} of {Domain} rates {Tool} at {Usefulness}, below {avoid_below}\")\navoid(Goal, Tool) :-\n    tool(Tool),\n    goal_domain(Goal, Domain),\n    tool_memory(Memory, Domain, Tool, Usefulness),\n    Usefulness < avoid_below.\n",
+            "@id(avoid_everywhere)\n@because(\"memory {Memory} of all domains rates {Tool} at {Usefulness}, below {avoid_below}\")\navoid(Goal, Tool) :-\n    tool(Tool),\n    goal(Goal, _),\n    tool_memory(Memory, /global, Tool, Usefulness),\n    Usefulness < avoid_below.\n",
+            "relation pattern_share(goal: string, tool: string, share: float).\n",
+            "pattern_share(Goal, Tool, max(if(Total > 0, float(Matched) / float(Total), 0.0))) :-\n    goal(Goal, _),\n    tool(Tool),\n    pattern_match(Goal, Tool, Matched, Total).\n",
+            "pattern_share(Goal, Tool, 0.0) :- goal(Goal, _), tool(Tool), !pattern_match(Goal, Tool, _, _).\n",
+            "relation plain_score(goal: string, tool: string, score: float).\n",
+            "@id(score_by_fit_and_record)\n@because(\"{Tool} matches {Share} of its patterns and has the usefulness {Usefulness} in {Domain}\")\nplain_score(Goal, Tool, Share * pattern_weight + Usefulness * usefulness_weight) :-\n    goal_domain(Goal, Domain),\n    pattern_share(Goal, Tool, Share),\n    usefulness(Tool, Domain, Usefulness).\n",
+            "relation remembered_score(goal: string, tool: string, score: float).\n",
+            "@id(nothing_remembered_against)\nremembered_score(Goal, Tool, Score) :- plain_score(Goal, Tool, Score), !avoid(Goal, Tool).\n",
+            "@id(remembered_against)\n@because(\"a memory speaks against {Tool}: {Score} times {avoid_factor}\")\nremembered_score(Goal, Tool, Score * avoid_factor) :-\n    plain_score(Goal, Tool, Score),\n    avoid(Goal, Tool).\n",
+            "relation tool_score(goal: string, tool: string, score: float).\n",
+            "@id(score_as_it_is)\n@because(\"nobody's feedback changes the score {Score} of {Tool}\")\ntool_score(Goal, Tool, Score) :- remembered_score(Goal, Tool, Score), !score_factor(Goal, Tool, _).\n",
+            "@id(score_after_feedback)\n@because(\"feedback changes the score {Score} of {Tool} by the factor {Factor}\")\ntool_score(Goal, Tool, clamp(Score * Factor, 0.0, 1.0)) :-\n    remembered_score(Goal, Tool, Score),\n    score_factor(Goal, Tool, Factor).\n",
+            "relation in_the_running(goal: string, tool: string, score: float).\n",
+            "in_the_running(Goal, Tool, Score) :- tool_score(Goal, Tool, Score), !set_aside(Goal, Tool).\n",
+            "in_the_running(Goal, Tool, Score) :- tool_score(Goal, Tool, Score), handed_over(Goal, Tool, _).\n",
+            "relation first_choice(goal: string, tool: string, score: float).\n",
+            "@id(highest_score)\n@because(\"of the tools in the running for {Goal}, {Tool} has the highest score, {Score}\")\nfirst_choice(Goal, Tool, Score) :- in_the_running(Goal, Tool, Score) limit 1 per Goal by Score desc.\n",
+            "decision select_tool(goal: string, tool: string, score: float).\n",
+            "@id(best_tool)\n@because(\"{Tool} suits {Goal} best: its score {Score} is at least {lowest_score}\")\nselect_tool(Goal, Tool, Score) :-\n    first_choice(Goal, Tool, Score),\n    Score >= lowest_score,\n    !handed_over(Goal, Tool, _).\n",
+            "@id(replacement_tool)\n@because(\"people want {Replacement} where {Tool} would have been used for {Goal}\")\nselect_tool(Goal, Replacement, Score) :-\n    first_choice(Goal, Tool, Best),\n    Best >= lowest_score,\n    handed_over(Goal, Tool, Replacement),\n    tool_score(Goal, Replacement, Score).\n",
+            "relation best_allowed(goal: string, score: float).\n",
+            "best_allowed(Goal, max(Score)) :- tool_score(Goal, Tool, Score), !set_aside(Goal, Tool).\n",
+            "decision no_tool(goal: string, best: float).\n",
+            "@id(none_good_enough)\n@because(\"no tool suits {Goal}: the best score is {Best}, and {lowest_score} is needed\")\nno_tool(Goal, Best) :- best_allowed(Goal, Best), !select_tool(Goal, _, _).\n",
+            "@id(none_at_all)\n@because(\"there is no tool for {Goal} that nobody excluded\")\nno_tool(Goal, 0.0) :- goal(Goal, _), !best_allowed(Goal, _), !select_tool(Goal, _, _).\n",
+        ),
+        concat!(
+            "input feedback(\n    feedback: string,\n    tool: string,\n    domain: name,\n    verdict: /positive | /negative | /correction,\n    action: /penalize | /boost | /constraint | /correct,\n    at: time\n).\n",
+            "input feedback_by(feedback: string, human: string).\n",
+            "input feedback_text(feedback: string, reason: string, evidence: string).\n",
+            "input feedback_goal(feedback: string, pattern: string).\n",
+            "input feedback_lasts(feedback: string, lasts: duration).\n",
+            "input feedback_replacement(feedback: string, tool: string).\n",
+            "input feedback_withdrawn(feedback: string, at: time).\n",
+            "param human_importance: float = 0.95.\n",
+            "param penalty_factor: float = 0.3.\n",
+            "param boost_factor: float = 1.2.\n",
+            "param complaints_needed: int = 3.\n",
+            "relation feedback_over(feedback: string).\n",
+            "@id(feedback_time_over)\n@because(\"feedback {Feedback} was given at {At} for {Lasts} and is over\")\nfeedback_over(Feedback) :-\n    feedback(feedback: Feedback, at: At),\n    feedback_lasts(Feedback, Lasts),\n    now(Now),\n    Now - At >= Lasts.\n",
+            "relation feedback_active(feedback: string).\n",
+            "@id(feedback_counts)\n@because(\"feedback {Feedback} is neither withdrawn nor over\")\nfeedback_active(Feedback) :-\n    feedback(feedback: Feedback),\n    !feedback_withdrawn(Feedback, _),\n    !feedback_over(Feedback).\n",
+            "relation feedback_importance(feedback: string, importance: float).\n",
+            "feedback_importance(Feedback, human_importance) :- feedback(feedback: Feedback).\n",
+            "relation feedback_in_domain(goal: string, feedback: string, domain: name).\n",
+            "feedback_in_domain(Goal, Feedback, Domain) :-\n    feedback_active(Feedback),\n    feedback(feedback: Feedback, domain: Domain),\n    goal_domain(Goal, Domain).\n",
+            "feedback_in_domain(Goal, Feedback, /global) :-\n    feedback_active(Feedback),\n    feedback(feedback: Feedback, domain: /global),\n    goal(Goal, _).\n",
+            "relation feedback_applies(\n    goal: string,\n    feedback: string,\n    tool: string,\n    verdict: /positive | /negative | /correction,\n    action: /penalize | /boost | /constraint | /correct,\n    at: time\n).\n",
+            "@id(feedback_for_every_goal)\n@because(\"feedback {Feedback} speaks of {Tool} in {Domain}, whatever the goal\")\nfeedback_applies(Goal, Feedback, Tool, Verdict, Action, At) :-\n    feedback_in_domain(Goal, Feedback, Domain),\n    feedback(Feedback, Tool, Domain, Verdict, Action, At),\n    tool(Tool),\n    !feedback_goal(Feedback, _).\n",
+            "@id(feedback_for_such_goals)\n@because(\"feedback {Feedback} speaks of {Tool} for goals that contain `{Pattern}`\")\nfeedback_applies(Goal, Feedback, Tool, Verdict, Action, At) :-\n    feedback_in_domain(Goal, Feedback, Domain),\n    feedback(Feedback, Tool, Domain, Verdict, Action, At),\n    tool(Tool),\n    feedback_goal(Feedback, Pattern),\n    goal(Goal, Text),\n    contains(lower(Text), lower(Pattern)).\n",
+            "relation factor_asked(goal: string, tool: string, factor: float, feedback: string, at: time).\n",
+            "factor_asked(Goal, Tool, penalty_factor, Feedback, At) :-\n    feedback_applies(Goal, Feedback, Tool, /negative, /penalize, At).\n",
+            "factor_asked(Goal, Tool, boost_factor, Feedback, At) :-\n    feedback_applies(Goal, Feedback, Tool, /positive, _, At).\n",
+            "relation feedback_factor(goal: string, tool: string, factor: float, feedback: string).\n",
+            "@id(latest_factor)\n@because(\"the latest feedback that weighs {Tool} for {Goal} is {Feedback}: times {Factor}\")\nfeedback_factor(Goal, Tool, Factor, Feedback) :-\n    factor_asked(Goal, Tool, Factor, Feedback, At)\n    limit 1 per Goal, Tool by At desc, Feedback.\n",
+            "score_factor(Goal, Tool, Factor) :- feedback_factor(Goal, Tool, Factor, _).\n",
+            "relation excluded(goal: string, tool: string, feedback: string).\n",
+            "@id(excluded_by_constraint)\n@because(\"feedback {Feedback} forbids {Tool} for {Goal}\")\nexcluded(Goal, Tool, Feedback) :- feedback_applies(Goal, Feedback, Tool, /negative, /constraint, _).\n",
+            "@id(excluded_by_correction)\n@because(\"feedback {Feedback} corrects the use of {Tool} for {Goal}\")\nexcluded(Goal, Tool, Feedback) :- feedback_applies(Goal, Feedback, Tool, /correction, _, _).\n",
+            "set_aside(Goal, Tool) :- excluded(Goal, Tool, _).\n",
+            "relation constrained(goal: string, tool: string).\n",
+            "constrained(Goal, Tool) :- feedback_applies(Goal, _, Tool, /negative, /constraint, _).\n",
+            "relation usable_correction(\n    goal: string,\n    tool: string,\n    feedback: string,\n    replacement: string,\n    at: time\n).\n",
+            "usable_correction(Goal, Tool, Feedback, Replacement, At) :-\n    feedback_applies(Goal, Feedback, Tool, /correction, _, At),\n    feedback_replacement(Feedback, Replacement),\n    tool(Replacement),\n    !set_aside(Goal, Replacement).\n",
+            "relation correction(goal: string, tool: string, replacement: string, feedback: string).\n",
+            "@id(latest_correction)\n@because(\"feedback {Feedback} wants {Replacement} in the place of {Tool} for {Goal}\")\ncorrection(Goal, Tool, Replacement, Feedback) :-\n    usable_correction(Goal, Tool, Feedback, Replacement, At),\n    !constrained(Goal, Tool)\n    limit 1 per Goal, Tool by At desc, Feedback, Replacement.\n",
+            "handed_over(Goal, Tool, Replacement) :- correction(Goal, Tool, Replacement, _).\n",
+            "decision replace_tool(goal: string, tool: string, replacement: string, feedback: string).\n",
+            "@id(replace_first_choice)\n@because(\"{Tool} would be used for {Goal}, but feedback {Feedback} wants {Replacement}\")\nreplace_tool(Goal, Tool, Replacement, Feedback) :-\n    first_choice(Goal, Tool, Score),\n    Score >= lowest_score,\n    correction(Goal, Tool, Replacement, Feedback).\n",
+            "relation alike_complaints(tool: string, domain: name, pattern: string, count: int).\n",
+            "alike_complaints(Tool, Domain, Pattern, count(Feedback)) :-\n    feedback_active(Feedback),\n    feedback(Feedback, Tool, Domain, /negative, _, _),\n    feedback_goal(Feedback, Pattern).\n",
+            "relation constraint_on(tool: string, domain: name, feedback: string).\n",
+            "constraint_on(Tool, Domain, Feedback) :-\n    feedback_active(Feedback),\n    feedback(Feedback, Tool, Domain, /negative, /constraint, _).\n",
+            "relation constraint_nearby(tool: string, domain: name, pattern: string, feedback: string).\n",
+            "constraint_nearby(Tool, Domain, Pattern, Feedback) :-\n    alike_complaints(Tool, Domain, Pattern, _),\n    constraint_on(Tool, Domain, Feedback).\n",
+            "constraint_nearby(Tool, Domain, Pattern, Feedback) :-\n    alike_complaints(Tool, Domain, Pattern, _),\n    constraint_on(Tool, /global, Feedback).\n",
+            "relation complaints_covered(tool: string, domain: name, pattern: string).\n",
+            "complaints_covered(Tool, Domain, Pattern) :-\n    constraint_nearby(Tool, Domain, Pattern, Feedback),\n    feedback_goal(Feedback, Pattern).\n",
+            "complaints_covered(Tool, Domain, Pattern) :-\n    constraint_nearby(Tool, Domain, Pattern, Feedback),\n    !feedback_goal(Feedback, _).\n",
+            "decision propose_constraint(tool: string, domain: name, pattern: string, count: int).\n",
+            "@id(complaints_alike)\n@because(\"{Count} complaints about {Tool} in {Domain} name `{Pattern}`, and no constraint covers them\")\npropose_constraint(Tool, Domain, Pattern, Count) :-\n    alike_complaints(Tool, Domain, Pattern, Count),\n    Count >= complaints_needed,\n    !complaints_covered(Tool, Domain, Pattern).\n",
+            "relation feedback_stats(verdict: /positive | /negative | /correction, count: int).\n",
+            "feedback_stats(Verdict, count(Feedback)) :- feedback(feedback: Feedback, verdict: Verdict).\n",
+            "relation feedback_by_tool(tool: string, count: int).\n",
+            "feedback_by_tool(Tool, count(Feedback)) :- feedback(feedback: Feedback, tool: Tool).\n",
+        ),
+    ];
 }

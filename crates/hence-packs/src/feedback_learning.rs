@@ -3,9 +3,9 @@
 //! What it is for: what people's edits and rejections of drafts teach.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -219,18 +219,20 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.draft_edit)?;
-        fill(&mut tables, &self.draft_rejection)?;
-        fill(&mut tables, &self.similar)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            propose_lesson: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            propose_lesson: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.draft_edit)?;
+        fill(tables, &self.draft_rejection)?;
+        fill(tables, &self.similar)?;
+        Ok(())
     }
 }
 
@@ -263,8 +265,8 @@ impl Extend<Similar> for Facts {
 pub struct Decisions {
     /// Propose to learn this.
     pub propose_lesson: Vec<ProposeLesson>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -289,6 +291,8 @@ mod compiled {
         rule_ids: &["draft_item#1", "draft_item#2", "alike_items#1", "alike_items#2", "same_cluster#1", "same_cluster#2", "cluster#1", "cluster_size#1", "rejected_cluster#1", "many_alike", "a_rejection", "an_edit", "superseded#1", "propose_every_lesson"],
         arities: &[1, 3, 2, 3, 1, 2, 2, 2, 2, 1, 4, 2, 3, 2, 2],
         rules: &[&RULE_6, &RULE_7, &RULE_9],
+        decisions: &["propose_lesson"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -350,7 +354,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/feedback_learning/feedback_learning.dl:39:15", "min(Other)")],
-        decisions: &["propose_lesson"],
     };
 
     /// The rule `cluster_size#1`, beside its `crepe!` program.
@@ -369,7 +372,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/feedback_learning/feedback_learning.dl:44:22", "count(Item)")],
-        decisions: &["propose_lesson"],
     };
 
     /// The rule `many_alike`, beside its `crepe!` program.
@@ -391,7 +393,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/feedback_learning/feedback_learning.dl:56:47", "0.6 + 0.1 * float(Count)"), ("rules/feedback_learning/feedback_learning.dl:56:53", "0.1 * float(Count)")],
-        decisions: &["propose_lesson"],
     };
 
     mod program_0 {
@@ -627,4 +628,39 @@ mod compiled {
             tables.set(12, &r12_propose_lesson);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 1] = [
+        concat!(
+            "input draft_edit(edit: string, event: string, change: name).\n",
+            "input draft_rejection(rejection: string, event: string).\n",
+            "input similar(a: string, b: string, similarity: float).\n",
+            "param alike: float = 0.8.\n",
+            "param strong_count: int = 3.\n",
+            "relation draft_item(item: string).\n",
+            "draft_item(Edit) :- draft_edit(edit: Edit).\n",
+            "draft_item(Rejection) :- draft_rejection(rejection: Rejection).\n",
+            "relation alike_items(a: string, b: string).\n",
+            "alike_items(A, B) :- draft_item(A), draft_item(B), similar(A, B, S), S >= alike.\n",
+            "alike_items(B, A) :- alike_items(A, B).\n",
+            "relation same_cluster(a: string, b: string).\n",
+            "same_cluster(A, A) :- draft_item(A).\n",
+            "same_cluster(A, C) :- same_cluster(A, B), alike_items(B, C).\n",
+            "relation cluster(item: string, leader: string).\n",
+            "cluster(Item, min(Other)) :- same_cluster(Item, Other).\n",
+            "relation cluster_size(leader: string, count: int).\n",
+            "cluster_size(Leader, count(Item)) :- cluster(Item, Leader).\n",
+            "relation rejected_cluster(leader: string).\n",
+            "rejected_cluster(Leader) :- cluster(Item, Leader), draft_rejection(rejection: Item).\n",
+            "relation lesson(leader: string, kind: /learned_rule | /strong_rule, count: int, confidence: float).\n",
+            "@id(many_alike)\n@because(\"{Count} alike edits make a strong rule of {Leader}\")\nlesson(Leader, /strong_rule, Count, min(0.95, 0.6 + 0.1 * float(Count))) :-\n    cluster_size(Leader, Count),\n    Count >= strong_count.\n",
+            "@id(a_rejection)\n@because(\"a draft like {Leader} was rejected\")\nlesson(Leader, /learned_rule, Count, 0.7) :-\n    cluster_size(Leader, Count),\n    Count < strong_count,\n    rejected_cluster(Leader).\n",
+            "@id(an_edit)\n@because(\"{Count} edits like {Leader} were made\")\nlesson(Leader, /learned_rule, Count, 0.6) :-\n    cluster_size(Leader, Count),\n    Count < strong_count,\n    !rejected_cluster(Leader).\n",
+            "relation superseded(item: string, leader: string).\n",
+            "superseded(Item, Leader) :- cluster(Item, Leader), lesson(Leader, /strong_rule, _, _).\n",
+            "decision propose_lesson(leader: string, kind: /learned_rule | /strong_rule, confidence: float).\n",
+            "@id(propose_every_lesson)\n@because(\"{Leader} teaches a {Kind}; {Count} in all say so\")\npropose_lesson(Leader, Kind, Confidence) :- lesson(Leader, Kind, Count, Confidence).\n",
+        ),
+    ];
 }

@@ -3,9 +3,9 @@
 //! What it is for: open a new frame of work, close this one, or stay.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -532,23 +532,25 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.frame)?;
-        fill(&mut tables, &self.frame_state)?;
-        fill(&mut tables, &self.potential_goal)?;
-        fill(&mut tables, &self.autonomy_mode)?;
-        fill(&mut tables, &self.heuristic_disabled)?;
-        fill(&mut tables, &self.frame_suggestion)?;
-        fill(&mut tables, &self.suggestion_acted)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            push: drawn(&tables, &undetermined),
-            pop: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            push: drawn(&decided.tables),
+            pop: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.frame)?;
+        fill(tables, &self.frame_state)?;
+        fill(tables, &self.potential_goal)?;
+        fill(tables, &self.autonomy_mode)?;
+        fill(tables, &self.heuristic_disabled)?;
+        fill(tables, &self.frame_suggestion)?;
+        fill(tables, &self.suggestion_acted)?;
+        Ok(())
     }
 }
 
@@ -607,8 +609,8 @@ pub struct Decisions {
     pub push: Vec<Push>,
     /// Close this frame, or suggest it.
     pub pop: Vec<Pop>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -633,6 +635,8 @@ mod compiled {
         rule_ids: &["distinct_goal#1", "least_overlap#1", "least_overlap#2", "errors_and_a_new_goal", "errors_alone", "other_words_and_files", "messages_and_files", "tokens_used", "signs_of_success", "no_progress", "context_used", "heuristic_score#1", "counted_score#1", "push_confidence#1", "looks_completed#1", "goal_looks_reached", "failed_too_often", "no_way_on", "closed_by_completion#1", "mean_for_closing#1", "goal_completion_alone", "mean_of_heuristics", "mode_in_force#1", "mode_in_force#2", "confident_push", "confident_pop", "suggestion_was_followed", "suggestion_expired", "suggestion_stands", "suggestion_stats#1"],
         arities: &[1, 2, 11, 2, 1, 1, 4, 1, 2, 1, 2, 3, 3, 4, 2, 1, 2, 2, 2, 2, 1, 2, 3, 2, 3, 2, 3, 3, 5],
         rules: &[&RULE_1, &RULE_3, &RULE_4, &RULE_5, &RULE_6, &RULE_7, &RULE_8, &RULE_9, &RULE_10, &RULE_13, &RULE_19, &RULE_27, &RULE_28, &RULE_29],
+        decisions: &["pop", "push"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -803,7 +807,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:70:22", "min(Overlap)")],
-        decisions: &["push", "pop"],
     };
 
     /// The rule `errors_and_a_new_goal`, beside its `crepe!` program.
@@ -824,7 +827,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:78:37", "15.0 * float(Errors) + 10.0"), ("rules/frames/frames.dl:78:37", "15.0 * float(Errors)")],
-        decisions: &["push", "pop"],
     };
 
     /// The rule `errors_alone`, beside its `crepe!` program.
@@ -845,7 +847,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:84:37", "15.0 * float(Errors)")],
-        decisions: &["push", "pop"],
     };
 
     /// The rule `other_words_and_files`, beside its `crepe!` program.
@@ -866,7 +867,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:90:35", "60.0 * (1.0 - Overlap) + 10.0 * float(max(0, Files - 2))"), ("rules/frames/frames.dl:90:35", "60.0 * (1.0 - Overlap)"), ("rules/frames/frames.dl:90:43", "1.0 - Overlap"), ("rules/frames/frames.dl:90:60", "10.0 * float(max(0, Files - 2))"), ("rules/frames/frames.dl:90:80", "Files - 2")],
-        decisions: &["push", "pop"],
     };
 
     /// The rule `messages_and_files`, beside its `crepe!` program.
@@ -886,7 +886,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:96:31", "min(60.0, 1.25 * float(Messages)) + min(40.0, 5.0 * float(Files))"), ("rules/frames/frames.dl:96:41", "1.25 * float(Messages)"), ("rules/frames/frames.dl:96:77", "5.0 * float(Files)")],
-        decisions: &["push", "pop"],
     };
 
     /// The rule `tokens_used`, beside its `crepe!` program.
@@ -906,7 +905,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:101:29", "float(Tokens) / 1000.0")],
-        decisions: &["push", "pop"],
     };
 
     /// The rule `signs_of_success`, beside its `crepe!` program.
@@ -926,7 +924,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:108:5", "min(40.0, 20.0 * float(Signals)) + if(Artifacts >= 1, 20.0, 0.0) + 40.0 * Coverage"), ("rules/frames/frames.dl:108:5", "min(40.0, 20.0 * float(Signals)) + if(Artifacts >= 1, 20.0, 0.0)"), ("rules/frames/frames.dl:108:15", "20.0 * float(Signals)"), ("rules/frames/frames.dl:108:72", "40.0 * Coverage")],
-        decisions: &["push", "pop"],
     };
 
     /// The rule `no_progress`, beside its `crepe!` program.
@@ -946,7 +943,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:114:31", "15.0 * float(Stalled) + 20.0 * float(Failures)"), ("rules/frames/frames.dl:114:31", "15.0 * float(Stalled)"), ("rules/frames/frames.dl:114:55", "20.0 * float(Failures)")],
-        decisions: &["push", "pop"],
     };
 
     /// The rule `context_used`, beside its `crepe!` program.
@@ -966,7 +962,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:119:51", "100.0 * float(Tokens) / float(Limit)"), ("rules/frames/frames.dl:119:51", "100.0 * float(Tokens)")],
-        decisions: &["push", "pop"],
     };
 
     /// The rule `push_confidence#1`, beside its `crepe!` program.
@@ -985,7 +980,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:138:24", "mean(Score)")],
-        decisions: &["push"],
     };
 
     /// The rule `mean_for_closing#1`, beside its `crepe!` program.
@@ -1004,7 +998,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:180:25", "mean(Score)")],
-        decisions: &["pop"],
     };
 
     /// The rule `suggestion_expired`, beside its `crepe!` program.
@@ -1026,7 +1019,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:241:5", "Now - At")],
-        decisions: &[],
     };
 
     /// The rule `suggestion_stands`, beside its `crepe!` program.
@@ -1048,7 +1040,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:248:5", "Now - At")],
-        decisions: &[],
     };
 
     /// The rule `suggestion_stats#1`, beside its `crepe!` program.
@@ -1069,7 +1060,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/frames/frames.dl:253:31", "count(Suggestion)")],
-        decisions: &[],
     };
 
     mod program_0 {
@@ -1530,4 +1520,77 @@ mod compiled {
             tables.set(22, &r22_pop);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 1] = [
+        concat!(
+            "input frame(frame: string, goal_text: string).\n",
+            "input frame_state(\n    frame: string,\n    messages: int,\n    errors: int,\n    files: int,\n    tokens: int,\n    context_limit: int,\n    stalled_turns: int,\n    failures: int,\n    artifacts: int,\n    success_signals: int,\n    coverage: float\n).\n",
+            "input potential_goal(frame: string, overlap: float).\n",
+            "input autonomy_mode(mode: /manual | /suggest | /auto).\n",
+            "input heuristic_disabled(heuristic: name).\n",
+            "input frame_suggestion(suggestion: string, frame: string, kind: /push | /pop, at: time).\n",
+            "input suggestion_acted(suggestion: string).\n",
+            "param push_threshold: float = 70.0.\n",
+            "param pop_threshold: float = 80.0.\n",
+            "param suggestion_life: duration = 5m.\n",
+            "param completed_from: float = 50.0.\n",
+            "param failed_from: int = 3.\n",
+            "relation heuristic_kind(heuristic: name, kind: /push | /pop).\n",
+            "heuristic_kind(/failure_boundary, /push).\n",
+            "heuristic_kind(/context_switch, /push).\n",
+            "heuristic_kind(/complexity, /push).\n",
+            "heuristic_kind(/duration, /push).\n",
+            "heuristic_kind(/goal_completion, /pop).\n",
+            "heuristic_kind(/stagnation, /pop).\n",
+            "heuristic_kind(/context_overflow, /pop).\n",
+            "relation distinct_goal(frame: string).\n",
+            "distinct_goal(Frame) :- potential_goal(Frame, Overlap), Overlap < 0.5.\n",
+            "relation least_overlap(frame: string, overlap: float).\n",
+            "least_overlap(Frame, min(Overlap)) :- potential_goal(Frame, Overlap).\n",
+            "least_overlap(Frame, 1.0) :- frame_state(frame: Frame), !potential_goal(Frame, _).\n",
+            "relation raw_score(frame: string, heuristic: name, score: float).\n",
+            "@id(errors_and_a_new_goal)\n@because(\"{Errors} errors, and the work turns to another goal\")\nraw_score(Frame, /failure_boundary, 15.0 * float(Errors) + 10.0) :-\n    frame_state(frame: Frame, errors: Errors),\n    distinct_goal(Frame).\n",
+            "@id(errors_alone)\n@because(\"{Errors} errors\")\nraw_score(Frame, /failure_boundary, 15.0 * float(Errors)) :-\n    frame_state(frame: Frame, errors: Errors),\n    !distinct_goal(Frame).\n",
+            "@id(other_words_and_files)\n@because(\"a share of {Overlap} of the words is the same, and {Files} files were touched\")\nraw_score(Frame, /context_switch, 60.0 * (1.0 - Overlap) + 10.0 * float(max(0, Files - 2))) :-\n    frame_state(frame: Frame, files: Files),\n    least_overlap(Frame, Overlap).\n",
+            "@id(messages_and_files)\n@because(\"{Messages} messages and {Files} files\")\nraw_score(Frame, /complexity, min(60.0, 1.25 * float(Messages)) + min(40.0, 5.0 * float(Files))) :-\n    frame_state(frame: Frame, messages: Messages, files: Files).\n",
+            "@id(tokens_used)\n@because(\"{Tokens} tokens\")\nraw_score(Frame, /duration, float(Tokens) / 1000.0) :- frame_state(frame: Frame, tokens: Tokens).\n",
+            "@id(signs_of_success)\n@because(\"{Signals} signs of success, {Artifacts} artifacts, a share of {Coverage} of the goal covered\")\nraw_score(\n    Frame,\n    /goal_completion,\n    min(40.0, 20.0 * float(Signals)) + if(Artifacts >= 1, 20.0, 0.0) + 40.0 * Coverage\n) :-\n    frame_state(frame: Frame, success_signals: Signals, artifacts: Artifacts, coverage: Coverage).\n",
+            "@id(no_progress)\n@because(\"{Stalled} turns without progress, {Failures} failures\")\nraw_score(Frame, /stagnation, 15.0 * float(Stalled) + 20.0 * float(Failures)) :-\n    frame_state(frame: Frame, stalled_turns: Stalled, failures: Failures).\n",
+            "@id(context_used)\n@because(\"{Tokens} tokens of {Limit}\")\nraw_score(Frame, /context_overflow, if(Limit > 0, 100.0 * float(Tokens) / float(Limit), 0.0)) :-\n    frame_state(frame: Frame, tokens: Tokens, context_limit: Limit).\n",
+            "relation heuristic_score(frame: string, heuristic: name, score: float).\n",
+            "heuristic_score(Frame, Heuristic, min(100.0, Score)) :- raw_score(Frame, Heuristic, Score).\n",
+            "relation counted_score(frame: string, kind: /push | /pop, heuristic: name, score: float).\n",
+            "counted_score(Frame, Kind, Heuristic, Score) :-\n    heuristic_score(Frame, Heuristic, Score),\n    heuristic_kind(Heuristic, Kind),\n    !heuristic_disabled(Heuristic).\n",
+            "relation push_confidence(frame: string, confidence: float).\n",
+            "push_confidence(Frame, mean(Score)) :- counted_score(Frame, /push, _, Score).\n",
+            "relation looks_completed(frame: string).\n",
+            "looks_completed(Frame) :-\n    heuristic_score(Frame, /goal_completion, Completion),\n    heuristic_score(Frame, /stagnation, Stagnation),\n    Completion >= completed_from,\n    Completion >= Stagnation.\n",
+            "relation pop_status(frame: string, status: /completed | /blocked | /failed).\n",
+            "@id(goal_looks_reached)\n@because(\"the goal of {Frame} looks reached\")\npop_status(Frame, /completed) :- frame_state(frame: Frame), looks_completed(Frame).\n",
+            "@id(failed_too_often)\n@because(\"{Frame} failed {Failures} times\")\npop_status(Frame, /failed) :-\n    frame_state(frame: Frame, failures: Failures),\n    !looks_completed(Frame),\n    Failures >= failed_from.\n",
+            "@id(no_way_on)\n@because(\"{Frame} neither looks reached nor failed {failed_from} times\")\npop_status(Frame, /blocked) :-\n    frame_state(frame: Frame, failures: Failures),\n    !looks_completed(Frame),\n    Failures < failed_from.\n",
+            "relation closed_by_completion(frame: string, confidence: float).\n",
+            "closed_by_completion(Frame, Completion) :-\n    pop_status(Frame, /completed),\n    counted_score(Frame, /pop, /goal_completion, Completion).\n",
+            "relation mean_for_closing(frame: string, confidence: float).\n",
+            "mean_for_closing(Frame, mean(Score)) :- counted_score(Frame, /pop, _, Score).\n",
+            "relation pop_confidence(frame: string, confidence: float).\n",
+            "@id(goal_completion_alone)\n@because(\"{Frame} looks completed, so how far its goal is reached counts alone: {Confidence}\")\npop_confidence(Frame, Confidence) :- closed_by_completion(Frame, Confidence).\n",
+            "@id(mean_of_heuristics)\n@because(\"the heuristics for closing {Frame} have a mean of {Confidence}\")\npop_confidence(Frame, Confidence) :-\n    mean_for_closing(Frame, Confidence),\n    !closed_by_completion(Frame, _).\n",
+            "relation mode_in_force(mode: /manual | /suggest | /auto).\n",
+            "mode_in_force(Mode) :- autonomy_mode(Mode).\n",
+            "mode_in_force(/suggest) :- !autonomy_mode(_).\n",
+            "decision push(frame: string, mode: /manual | /suggest | /auto).\n",
+            "@id(confident_push)\n@because(\"the confidence {Confidence} for a new frame reaches {push_threshold}\")\npush(Frame, Mode) :-\n    push_confidence(Frame, Confidence),\n    Confidence >= push_threshold,\n    mode_in_force(Mode),\n    Mode != /manual.\n",
+            "decision pop(\n    frame: string,\n    status: /completed | /blocked | /failed,\n    mode: /manual | /suggest | /auto\n).\n",
+            "@id(confident_pop)\n@because(\"the confidence {Confidence} for closing {Frame} as {Status} reaches {pop_threshold}\")\npop(Frame, Status, Mode) :-\n    pop_confidence(Frame, Confidence),\n    Confidence >= pop_threshold,\n    pop_status(Frame, Status),\n    mode_in_force(Mode),\n    Mode != /manual.\n",
+            "relation suggestion_state(suggestion: string, state: /pending | /acted | /expired).\n",
+            "@id(suggestion_was_followed)\nsuggestion_state(Suggestion, /acted) :-\n    frame_suggestion(suggestion: Suggestion),\n    suggestion_acted(Suggestion).\n",
+            "@id(suggestion_expired)\nsuggestion_state(Suggestion, /expired) :-\n    frame_suggestion(suggestion: Suggestion, at: At),\n    !suggestion_acted(Suggestion),\n    now(Now),\n    Now - At >= suggestion_life.\n",
+            "@id(suggestion_stands)\nsuggestion_state(Suggestion, /pending) :-\n    frame_suggestion(suggestion: Suggestion, at: At),\n    !suggestion_acted(Suggestion),\n    now(Now),\n    Now - At < suggestion_life.\n",
+            "relation suggestion_stats(kind: /push | /pop, state: /pending | /acted | /expired, count: int).\n",
+            "suggestion_stats(Kind, State, count(Suggestion)) :-\n    frame_suggestion(suggestion: Suggestion, kind: Kind),\n    suggestion_state(Suggestion, State).\n",
+        ),
+    ];
 }

@@ -3,9 +3,9 @@
 //! What it is for: one step or several.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -188,18 +188,20 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.goal)?;
-        fill(&mut tables, &self.goal_signal)?;
-        fill(&mut tables, &self.subgoal_result)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            run_subgoal: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            run_subgoal: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.goal)?;
+        fill(tables, &self.goal_signal)?;
+        fill(tables, &self.subgoal_result)?;
+        Ok(())
     }
 }
 
@@ -232,8 +234,8 @@ impl Extend<SubgoalResult> for Facts {
 pub struct Decisions {
     /// Do this step next.
     pub run_subgoal: Vec<RunSubgoal>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -258,6 +260,8 @@ mod compiled {
         rule_ids: &["words_of_several_steps", "template_of#1", "template_of#2", "template_of#3", "step_of_template", "words_of_step", "subgoal_count#1", "complexity#1", "complexity#2", "open_subgoal#1", "first_open_step", "goal_outcome#1"],
         arities: &[1, 2, 2, 4, 1, 4, 3, 1, 2, 4, 3, 2, 2, 2, 2, 3, 4, 2, 6],
         rules: &[&RULE_5, &RULE_6, &RULE_7, &RULE_10, &RULE_11],
+        decisions: &["run_subgoal"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -348,7 +352,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/goals/goals.dl:84:27", "concat(Words, Text)")],
-        decisions: &[],
     };
 
     /// The rule `subgoal_count#1`, beside its `crepe!` program.
@@ -367,7 +370,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/goals/goals.dl:92:21", "count(Index)")],
-        decisions: &[],
     };
 
     /// The rule `complexity#1`, beside its `crepe!` program.
@@ -386,7 +388,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/goals/goals.dl:97:27", "complexity_step * float(Subgoals)")],
-        decisions: &[],
     };
 
     /// The rule `first_open_step`, beside its `crepe!` program.
@@ -411,7 +412,6 @@ mod compiled {
             types: &[Type::String, Type::Int],
         }),
         places: &[],
-        decisions: &["run_subgoal"],
     };
 
     /// The rule `goal_outcome#1`, beside its `crepe!` program.
@@ -433,7 +433,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/goals/goals.dl:115:20", "mean(Confidence)"), ("rules/goals/goals.dl:115:38", "mean(Effectiveness)")],
-        decisions: &[],
     };
 
     mod program_0 {
@@ -659,4 +658,63 @@ mod compiled {
             tables.set(12, &r12_complexity);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 2] = [
+        concat!(
+            "input goal(goal: string, text: string).\n",
+        ),
+        concat!(
+            "input goal_signal(goal: string, signal: name).\n",
+            "input subgoal_result(goal: string, index: int, confidence: float, effectiveness: float).\n",
+            "param complexity_step: float = 0.15.\n",
+            "param atomic_complexity: float = 0.1.\n",
+            "relation composite_signal(signal: name).\n",
+            "composite_signal(/build_and).\n",
+            "composite_signal(/compare_with).\n",
+            "composite_signal(/sequence).\n",
+            "composite_signal(/before_then).\n",
+            "composite_signal(/build_deliverable).\n",
+            "relation goal_template(template: name, index: int, type: name, confidence: float).\n",
+            "goal_template(/design, 0, /research, 0.9).\n",
+            "goal_template(/design, 1, /analysis, 0.85).\n",
+            "goal_template(/design, 2, /strategy, 0.8).\n",
+            "goal_template(/design, 3, /synthesis, 0.8).\n",
+            "goal_template(/compare, 0, /research, 0.9).\n",
+            "goal_template(/compare, 1, /research, 0.9).\n",
+            "goal_template(/compare, 2, /synthesis, 0.85).\n",
+            "goal_template(/other, 0, /general, 0.9).\n",
+            "relation step_words(template: name, index: int, words: string).\n",
+            "step_words(/design, 0, \"Research background and context for: \").\n",
+            "step_words(/design, 1, \"Analyze requirements and constraints for: \").\n",
+            "step_words(/design, 2, \"Draft a plan for: \").\n",
+            "step_words(/design, 3, \"Synthesize the findings into an actionable plan for: \").\n",
+            "step_words(/compare, 0, \"Research details on first subject in: \").\n",
+            "step_words(/compare, 1, \"Research details on second subject in: \").\n",
+            "step_words(/compare, 2, \"Compare and synthesize findings from: \").\n",
+            "step_words(/other, 0, \"\").\n",
+            "relation composite(goal: string).\n",
+            "@id(words_of_several_steps)\n@because(\"the words of goal {Goal} speak of several steps ({Signal})\")\ncomposite(Goal) :- goal(Goal, _), goal_signal(Goal, Signal), composite_signal(Signal).\n",
+            "relation template_of(goal: string, template: name).\n",
+            "template_of(Goal, /design) :- composite(Goal), goal_signal(Goal, /design).\n",
+            "template_of(Goal, /compare) :-\n    composite(Goal),\n    goal_signal(Goal, /compare),\n    !goal_signal(Goal, /design).\n",
+            "template_of(Goal, /other) :-\n    composite(Goal),\n    !goal_signal(Goal, /design),\n    !goal_signal(Goal, /compare).\n",
+            "relation subgoal(goal: string, index: int, type: name, confidence: float).\n",
+            "@id(step_of_template)\n@because(\"goal {Goal} is taken apart as {Template}; its step {Index} is {Type}\")\nsubgoal(Goal, Index, Type, Confidence) :-\n    template_of(Goal, Template),\n    goal_template(Template, Index, Type, Confidence).\n",
+            "relation subgoal_text(goal: string, index: int, text: string).\n",
+            "@id(words_of_step)\n@because(\"step {Index} of goal {Goal}, taken apart as {Template}\")\nsubgoal_text(Goal, Index, concat(Words, Text)) :-\n    template_of(Goal, Template),\n    step_words(Template, Index, Words),\n    goal(Goal, Text).\n",
+            "relation subgoal_count(goal: string, subgoals: int).\n",
+            "subgoal_count(Goal, count(Index)) :- subgoal(Goal, Index, _, _).\n",
+            "relation complexity(goal: string, score: float).\n",
+            "complexity(Goal, min(1.0, complexity_step * float(Subgoals))) :- subgoal_count(Goal, Subgoals).\n",
+            "complexity(Goal, atomic_complexity) :- goal(Goal, _), !composite(Goal).\n",
+            "relation open_subgoal(goal: string, index: int).\n",
+            "open_subgoal(Goal, Index) :- subgoal(Goal, Index, _, _), !subgoal_result(Goal, Index, _, _).\n",
+            "decision run_subgoal(goal: string, index: int).\n",
+            "@id(first_open_step)\n@because(\"step {Index} is the first of goal {Goal} without a result\")\nrun_subgoal(Goal, Index) :- open_subgoal(Goal, Index) limit 1 per Goal by Index.\n",
+            "relation goal_outcome(goal: string, confidence: float, effectiveness: float).\n",
+            "goal_outcome(Goal, mean(Confidence), mean(Effectiveness)) :-\n    subgoal(Goal, Index, _, _),\n    subgoal_result(Goal, Index, Confidence, Effectiveness),\n    !open_subgoal(Goal, _).\n",
+        ),
+    ];
 }

@@ -3,9 +3,9 @@
 //! What it is for: block loudly.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -425,24 +425,26 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.reviewer)?;
-        fill(&mut tables, &self.review_reason)?;
-        fill(&mut tables, &self.review_edit)?;
-        fill(&mut tables, &self.guarded_event)?;
-        fill(&mut tables, &self.override_review)?;
-        fill(&mut tables, &self.republished)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            block: drawn(&tables, &undetermined),
-            notify: drawn(&tables, &undetermined),
-            propose_override: drawn(&tables, &undetermined),
-            republish: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            block: drawn(&decided.tables),
+            notify: drawn(&decided.tables),
+            propose_override: drawn(&decided.tables),
+            republish: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.reviewer)?;
+        fill(tables, &self.review_reason)?;
+        fill(tables, &self.review_edit)?;
+        fill(tables, &self.guarded_event)?;
+        fill(tables, &self.override_review)?;
+        fill(tables, &self.republished)?;
+        Ok(())
     }
 }
 
@@ -499,8 +501,8 @@ pub struct Decisions {
     pub propose_override: Vec<ProposeOverride>,
     /// Let the event past this guardrail, once.
     pub republish: Vec<Republish>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -525,6 +527,8 @@ mod compiled {
         rule_ids: &["earliest_override_review", "guarded_and_not_overridden", "blocked_loudly", "blocked_and_unanswered", "override_approved"],
         arities: &[1, 1, 5, 6, 2, 5, 3, 5, 2, 2, 2, 2, 5],
         rules: &[&RULE_0],
+        decisions: &["block", "notify", "propose_override", "republish"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -563,7 +567,6 @@ mod compiled {
             types: &[Type::String, Type::Name, Type::Bool, Type::String, Type::Time],
         }),
         places: &[],
-        decisions: &["block", "notify", "propose_override", "republish"],
     };
 
     mod program_0 {
@@ -700,4 +703,29 @@ mod compiled {
             tables.set(11, &r11_republish);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 2] = [
+        concat!(
+            "input reviewer(by: string).\n",
+            "input review_reason(\n    kind: /escalation | /override | /proposal,\n    id: string,\n    reason: string,\n    by: string,\n    at: time\n)\n    from reviewer as by.\n",
+            "input review_edit(\n    kind: /escalation | /override | /proposal,\n    id: string,\n    part: name,\n    text: string,\n    by: string,\n    at: time\n)\n    from reviewer as by.\n",
+        ),
+        concat!(
+            "input guarded_event(event: string, rule: name).\n",
+            "input override_review(event: string, rule: name, approved: bool, by: string, at: time)\n    from reviewer as by, at at.\n",
+            "input republished(event: string, rule: name, at: time).\n",
+            "relation override_reviewed(event: string, rule: name, approved: bool, by: string, at: time).\n",
+            "@id(earliest_override_review)\n@because(\"{By} was the first reviewer to answer for {Event} and {Rule}\")\noverride_reviewed(Event, Rule, Approved, By, At) :-\n    override_review(Event, Rule, Approved, By, At),\n    reviewer(By)\n    limit 1 per Event, Rule by At, Approved, By.\n",
+            "decision block(event: string, rule: name).\n",
+            "@id(guarded_and_not_overridden)\n@because(\"{Rule} guards {Event}, and no reviewer let it past\")\nblock(Event, Rule) :- guarded_event(Event, Rule), !override_reviewed(Event, Rule, true, _, _).\n",
+            "decision notify(event: string, rule: name).\n",
+            "@id(blocked_loudly)\n@because(\"{Rule} blocks {Event}, and somebody must know\")\nnotify(Event, Rule) :- block(Event, Rule).\n",
+            "decision propose_override(event: string, rule: name).\n",
+            "@id(blocked_and_unanswered)\n@because(\"{Rule} blocks {Event}, and no reviewer has answered\")\npropose_override(Event, Rule) :- block(Event, Rule), !override_reviewed(Event, Rule, _, _, _).\n",
+            "decision republish(event: string, rule: name)\n    requires override_review(event: event, rule: rule, approved: true).\n",
+            "@id(override_approved)\n@because(\"{By} let {Event} past {Rule}\")\nrepublish(Event, Rule) :-\n    guarded_event(Event, Rule),\n    override_reviewed(Event, Rule, true, By, At),\n    override_review(Event, Rule, true, By, At),\n    !republished(Event, Rule, _).\n",
+        ),
+    ];
 }

@@ -3,9 +3,9 @@
 //! What it is for: what is worth remembering now.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -510,26 +510,28 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.task_word)?;
-        fill(&mut tables, &self.topic_word)?;
-        fill(&mut tables, &self.learning_word)?;
-        fill(&mut tables, &self.learning)?;
-        fill(&mut tables, &self.candidate)?;
-        fill(&mut tables, &self.candidate_at)?;
-        fill(&mut tables, &self.cached)?;
-        fill(&mut tables, &self.cached_word)?;
-        fill(&mut tables, &self.file_changed)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            summarise: drawn(&tables, &undetermined),
-            evict: drawn(&tables, &undetermined),
-            cache_hit: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            summarise: drawn(&decided.tables),
+            evict: drawn(&decided.tables),
+            cache_hit: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.task_word)?;
+        fill(tables, &self.topic_word)?;
+        fill(tables, &self.learning_word)?;
+        fill(tables, &self.learning)?;
+        fill(tables, &self.candidate)?;
+        fill(tables, &self.candidate_at)?;
+        fill(tables, &self.cached)?;
+        fill(tables, &self.cached_word)?;
+        fill(tables, &self.file_changed)?;
+        Ok(())
     }
 }
 
@@ -602,8 +604,8 @@ pub struct Decisions {
     pub evict: Vec<Evict>,
     /// A remembered context serves for the task.
     pub cache_hit: Vec<CacheHit>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -628,6 +630,8 @@ mod compiled {
         rule_ids: &["common_word#1", "relevance#1", "most_relevant_learnings", "best_incidents", "best_of_other_kinds", "happened#1", "latest_of_sender", "latest_of_all", "ranked_similar#1", "similar_end#1", "similar_end#2", "ranked_sender#1", "sender_end#1", "sender_end#2", "ranked_item#1", "ranked_item#2", "ranked_item#3", "first_item_fits", "next_item_fits", "best_tokens#1", "context_too_long", "last_used#1", "kept_context#1", "not_used_for_long", "crowded_out", "made_stale", "topic_words#1", "context_words#1", "shared_words#1", "word_likeness#1", "most_alike_context"],
         arities: &[1, 2, 2, 3, 3, 5, 3, 2, 2, 1, 2, 4, 3, 3, 1, 5, 3, 5, 5, 2, 4, 2, 4, 4, 2, 1, 2, 1, 1, 2, 2, 3, 3, 2, 5, 6, 4, 5, 3, 6, 7, 6, 5, 4, 4, 2, 2, 2, 2, 3, 4],
         rules: &[&RULE_1, &RULE_2, &RULE_3, &RULE_4, &RULE_5, &RULE_6, &RULE_7, &RULE_8, &RULE_9, &RULE_11, &RULE_12, &RULE_16, &RULE_18, &RULE_19, &RULE_21, &RULE_22, &RULE_23, &RULE_26, &RULE_27, &RULE_28, &RULE_29, &RULE_30],
+        decisions: &["cache_hit", "evict", "summarise"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -778,7 +782,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:96:27", "sum(Weight)")],
-        decisions: &[],
     };
 
     /// The rule `most_relevant_learnings`, beside its `crepe!` program.
@@ -805,7 +808,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Int],
         }),
         places: &[],
-        decisions: &[],
     };
 
     /// The rule `best_incidents`, beside its `crepe!` program.
@@ -834,7 +836,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Name, Type::Float, Type::Int],
         }),
         places: &[],
-        decisions: &["summarise"],
     };
 
     /// The rule `best_of_other_kinds`, beside its `crepe!` program.
@@ -864,7 +865,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Name, Type::Float, Type::Int],
         }),
         places: &[],
-        decisions: &["summarise"],
     };
 
     /// The rule `happened#1`, beside its `crepe!` program.
@@ -884,7 +884,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:143:23", "max(At)")],
-        decisions: &["summarise"],
     };
 
     /// The rule `latest_of_sender`, beside its `crepe!` program.
@@ -913,7 +912,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Name, Type::Int, Type::Int],
         }),
         places: &[],
-        decisions: &["summarise"],
     };
 
     /// The rule `latest_of_all`, beside its `crepe!` program.
@@ -944,7 +942,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Name, Type::Int, Type::Int],
         }),
         places: &[("rules/memory/memory.dl:165:5", "Now - At")],
-        decisions: &["summarise"],
     };
 
     /// The rule `ranked_similar#1`, beside its `crepe!` program.
@@ -972,7 +969,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Name, Type::Int, Type::Int],
         }),
         places: &[],
-        decisions: &["summarise"],
     };
 
     /// The rule `similar_end#1`, beside its `crepe!` program.
@@ -991,7 +987,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:184:20", "max(Rank)")],
-        decisions: &["summarise"],
     };
 
     /// The rule `ranked_sender#1`, beside its `crepe!` program.
@@ -1013,7 +1008,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:190:36", "End + Rank")],
-        decisions: &["summarise"],
     };
 
     /// The rule `sender_end#1`, beside its `crepe!` program.
@@ -1032,7 +1026,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:197:19", "max(Rank)")],
-        decisions: &["summarise"],
     };
 
     /// The rule `ranked_item#3`, beside its `crepe!` program.
@@ -1054,7 +1047,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:205:34", "End + Rank")],
-        decisions: &["summarise"],
     };
 
     /// The rule `next_item_fits`, beside its `crepe!` program.
@@ -1079,7 +1071,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:222:12", "Before + 1"), ("rules/memory/memory.dl:224:13", "So_far + Tokens")],
-        decisions: &[],
     };
 
     /// The rule `best_tokens#1`, beside its `crepe!` program.
@@ -1098,7 +1089,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:230:20", "sum(Tokens)")],
-        decisions: &["summarise"],
     };
 
     /// The rule `last_used#1`, beside its `crepe!` program.
@@ -1117,7 +1107,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:244:24", "max(Used)")],
-        decisions: &["evict", "cache_hit"],
     };
 
     /// The rule `kept_context#1`, beside its `crepe!` program.
@@ -1141,7 +1130,6 @@ mod compiled {
             types: &[Type::String],
         }),
         places: &[],
-        decisions: &["evict", "cache_hit"],
     };
 
     /// The rule `not_used_for_long`, beside its `crepe!` program.
@@ -1161,7 +1149,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:258:63", "Now - Used")],
-        decisions: &["evict", "cache_hit"],
     };
 
     /// The rule `topic_words#1`, beside its `crepe!` program.
@@ -1180,7 +1167,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:275:19", "count(Word)")],
-        decisions: &["cache_hit"],
     };
 
     /// The rule `context_words#1`, beside its `crepe!` program.
@@ -1199,7 +1185,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:280:28", "count(Word)")],
-        decisions: &["cache_hit"],
     };
 
     /// The rule `shared_words#1`, beside its `crepe!` program.
@@ -1220,7 +1205,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:285:33", "count(Word)")],
-        decisions: &["cache_hit"],
     };
 
     /// The rule `word_likeness#1`, beside its `crepe!` program.
@@ -1242,7 +1226,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/memory/memory.dl:292:34", "float(Shared) / float(InTask + InContext - Shared)"), ("rules/memory/memory.dl:292:56", "InTask + InContext - Shared"), ("rules/memory/memory.dl:292:56", "InTask + InContext")],
-        decisions: &["cache_hit"],
     };
 
     /// The rule `most_alike_context`, beside its `crepe!` program.
@@ -1270,7 +1253,6 @@ mod compiled {
             types: &[Type::String, Type::String],
         }),
         places: &[],
-        decisions: &["cache_hit"],
     };
 
     mod program_0 {
@@ -1907,4 +1889,92 @@ mod compiled {
             tables.set(25, &r25_summarise);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 1] = [
+        concat!(
+            "input task_word(task: string, word: string).\n",
+            "input topic_word(task: string, word: string).\n",
+            "input learning_word(learning: string, field: /trigger | /lesson | /applies_to | /fix, word: string).\n",
+            "input learning(learning: string, confidence: float, at: time).\n",
+            "input candidate(\n    event: string,\n    item: string,\n    kind: /incident | /knowledge | /action | /sender | /recent,\n    similarity: float,\n    tokens: int\n).\n",
+            "input candidate_at(event: string, item: string, at: time).\n",
+            "input cached(fingerprint: string, used: time).\n",
+            "input cached_word(fingerprint: string, word: string).\n",
+            "input file_changed(word: string).\n",
+            "param recall_count: int = 5.\n",
+            "param incident_similarity: float = 0.55.\n",
+            "param other_similarity: float = 0.5.\n",
+            "param incidents_kept: int = 3.\n",
+            "param others_kept: int = 5.\n",
+            "param recent_span: duration = 24h.\n",
+            "param context_tokens: int = 3000.\n",
+            "param summary_tokens: int = 2000.\n",
+            "param cache_similarity: float = 0.7.\n",
+            "param cache_life: duration = 5m.\n",
+            "param cache_size: int = 10.\n",
+            "relation field_weight(field: /trigger | /lesson | /applies_to | /fix, weight: int).\n",
+            "field_weight(/trigger, 2).\n",
+            "field_weight(/lesson, 1).\n",
+            "field_weight(/applies_to, 0).\n",
+            "field_weight(/fix, 0).\n",
+            "relation common_word(\n    task: string,\n    learning: string,\n    field: /trigger | /lesson | /applies_to | /fix,\n    word: string\n).\n",
+            "common_word(Task, Learning, Field, Word) :-\n    task_word(Task, Word),\n    learning_word(Learning, Field, Text),\n    learning(learning: Learning),\n    contains(Text, Word).\n",
+            "relation relevance(task: string, learning: string, score: int).\n",
+            "relevance(Task, Learning, sum(Weight)) :-\n    common_word(Task, Learning, Field, _),\n    field_weight(Field, Weight).\n",
+            "relation recalled(task: string, learning: string, rank: int).\n",
+            "@id(most_relevant_learnings)\n@because(\"{Learning} says {Score} of {Task}, with confidence {Confidence}: number {Rank}\")\nrecalled(Task, Learning, Rank) :-\n    relevance(Task, Learning, Score),\n    learning(Learning, Confidence, At)\n    limit recall_count per Task by Score desc, Confidence desc, At desc as Rank.\n",
+            "relation found_by_similarity(kind: /incident | /knowledge | /action | /sender | /recent).\n",
+            "found_by_similarity(/knowledge).\n",
+            "found_by_similarity(/action).\n",
+            "relation similar_item(\n    event: string,\n    item: string,\n    kind: /incident | /knowledge | /action | /sender | /recent,\n    similarity: float,\n    tokens: int\n).\n",
+            "@id(best_incidents)\nsimilar_item(Event, Item, /incident, Similarity, Tokens) :-\n    candidate(Event, Item, /incident, Similarity, Tokens),\n    Similarity >= incident_similarity\n    limit incidents_kept per Event by Similarity desc, Item.\n",
+            "@id(best_of_other_kinds)\nsimilar_item(Event, Item, Kind, Similarity, Tokens) :-\n    candidate(Event, Item, Kind, Similarity, Tokens),\n    found_by_similarity(Kind),\n    Similarity >= other_similarity\n    limit others_kept per Event, Kind by Similarity desc, Item.\n",
+            "relation happened(event: string, item: string, at: time).\n",
+            "happened(Event, Item, max(At)) :- candidate_at(Event, Item, At).\n",
+            "relation latest_item(\n    event: string,\n    item: string,\n    kind: /incident | /knowledge | /action | /sender | /recent,\n    rank: int,\n    tokens: int\n).\n",
+            "@id(latest_of_sender)\nlatest_item(Event, Item, /sender, Rank, Tokens) :-\n    candidate(event: Event, item: Item, kind: /sender, tokens: Tokens),\n    happened(Event, Item, At)\n    limit others_kept per Event by At desc, Item as Rank.\n",
+            "@id(latest_of_all)\nlatest_item(Event, Item, /recent, Rank, Tokens) :-\n    candidate(event: Event, item: Item, kind: /recent, tokens: Tokens),\n    happened(Event, Item, At),\n    now(Now),\n    Now - At < recent_span\n    limit others_kept per Event by At desc, Item as Rank.\n",
+            "relation ranked_similar(\n    event: string,\n    item: string,\n    kind: /incident | /knowledge | /action | /sender | /recent,\n    tokens: int,\n    rank: int\n).\n",
+            "ranked_similar(Event, Item, Kind, Tokens, Rank) :-\n    similar_item(Event, Item, Kind, Similarity, Tokens)\n    limit 1000000 per Event by Similarity desc, Item as Rank.\n",
+            "relation similar_end(event: string, rank: int).\n",
+            "similar_end(Event, max(Rank)) :- ranked_similar(Event, _, _, _, Rank).\n",
+            "similar_end(Event, 0) :- latest_item(event: Event), !ranked_similar(Event, _, _, _, _).\n",
+            "relation ranked_sender(event: string, item: string, tokens: int, rank: int).\n",
+            "ranked_sender(Event, Item, Tokens, End + Rank) :-\n    latest_item(Event, Item, /sender, Rank, Tokens),\n    similar_end(Event, End).\n",
+            "relation sender_end(event: string, rank: int).\n",
+            "sender_end(Event, max(Rank)) :- ranked_sender(Event, _, _, Rank).\n",
+            "sender_end(Event, End) :- similar_end(Event, End), !ranked_sender(Event, _, _, _).\n",
+            "relation ranked_item(event: string, item: string, tokens: int, rank: int).\n",
+            "ranked_item(Event, Item, Tokens, Rank) :- ranked_similar(Event, Item, _, Tokens, Rank).\n",
+            "ranked_item(Event, Item, Tokens, Rank) :- ranked_sender(Event, Item, Tokens, Rank).\n",
+            "ranked_item(Event, Item, Tokens, End + Rank) :-\n    latest_item(Event, Item, /recent, Rank, Tokens),\n    sender_end(Event, End).\n",
+            "relation context_item(event: string, item: string, rank: int, total_tokens: int).\n",
+            "@id(first_item_fits)\n@because(\"{Item} is the first of what helps with {Event} and has {Tokens} tokens\")\ncontext_item(Event, Item, 1, Tokens) :-\n    ranked_item(Event, Item, Tokens, 1),\n    Tokens <= context_tokens.\n",
+            "@id(next_item_fits)\n@because(\"{Item} is number {Rank} for {Event} and makes {Total} tokens\")\ncontext_item(Event, Item, Rank, Total) :-\n    context_item(Event, _, Before, So_far),\n    Rank = Before + 1,\n    ranked_item(Event, Item, Tokens, Rank),\n    Total = So_far + Tokens,\n    Total <= context_tokens.\n",
+            "relation best_tokens(event: string, tokens: int).\n",
+            "best_tokens(Event, sum(Tokens)) :- ranked_item(Event, _, Tokens, _).\n",
+            "decision summarise(event: string).\n",
+            "@id(context_too_long)\n@because(\"what helps with {Event} has {Tokens} tokens, more than {summary_tokens}\")\nsummarise(Event) :- best_tokens(Event, Tokens), Tokens > summary_tokens.\n",
+            "relation last_used(fingerprint: string, used: time).\n",
+            "last_used(Fingerprint, max(Used)) :- cached(Fingerprint, Used).\n",
+            "relation kept_context(fingerprint: string).\n",
+            "kept_context(Fingerprint) :-\n    last_used(Fingerprint, Used)\n    limit cache_size by Used desc, Fingerprint.\n",
+            "decision evict(fingerprint: string).\n",
+            "@id(not_used_for_long)\n@because(\"{Fingerprint} was last used at {Used}, {cache_life} ago or longer\")\nevict(Fingerprint) :- last_used(Fingerprint, Used), now(Now), Now - Used >= cache_life.\n",
+            "@id(crowded_out)\n@because(\"{Fingerprint} is none of the {cache_size} used last\")\nevict(Fingerprint) :- last_used(Fingerprint, _), !kept_context(Fingerprint).\n",
+            "@id(made_stale)\n@because(\"{Word} of {Fingerprint} contains the name of a changed file, {File}\")\nevict(Fingerprint) :-\n    last_used(Fingerprint, _),\n    cached_word(Fingerprint, Word),\n    file_changed(File),\n    contains(Word, File).\n",
+            "relation topic_words(task: string, words: int).\n",
+            "topic_words(Task, count(Word)) :- topic_word(Task, Word).\n",
+            "relation context_words(fingerprint: string, words: int).\n",
+            "context_words(Fingerprint, count(Word)) :- cached_word(Fingerprint, Word).\n",
+            "relation shared_words(task: string, fingerprint: string, words: int).\n",
+            "shared_words(Task, Fingerprint, count(Word)) :-\n    topic_word(Task, Word),\n    cached_word(Fingerprint, Word).\n",
+            "relation word_likeness(task: string, fingerprint: string, likeness: float).\n",
+            "word_likeness(Task, Fingerprint, float(Shared) / float(InTask + InContext - Shared)) :-\n    shared_words(Task, Fingerprint, Shared),\n    topic_words(Task, InTask),\n    context_words(Fingerprint, InContext).\n",
+            "decision cache_hit(task: string, fingerprint: string).\n",
+            "@id(most_alike_context)\n@because(\"the words of {Fingerprint} are {Likeness} like those of {Task}\")\ncache_hit(Task, Fingerprint) :-\n    word_likeness(Task, Fingerprint, Likeness),\n    Likeness > cache_similarity,\n    last_used(Fingerprint, Used),\n    !evict(Fingerprint)\n    limit 1 per Task by Likeness desc, Used desc, Fingerprint.\n",
+        ),
+    ];
 }

@@ -3,9 +3,9 @@
 //! What it is for: may this generated tool go on, what earlier generations teach, and what a task asks for.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -496,29 +496,31 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.source_import)?;
-        fill(&mut tables, &self.source_call)?;
-        fill(&mut tables, &self.source_log)?;
-        fill(&mut tables, &self.import_granted)?;
-        fill(&mut tables, &self.stage_passed)?;
-        fill(&mut tables, &self.generation)?;
-        fill(&mut tables, &self.generation_decision)?;
-        fill(&mut tables, &self.generation_issue)?;
-        fill(&mut tables, &self.task)?;
-        fill(&mut tables, &self.task_signal)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            reject_tool: drawn(&tables, &undetermined),
-            next_stage: drawn(&tables, &undetermined),
-            optimise_generation: drawn(&tables, &undetermined),
-            start_campaign: drawn(&tables, &undetermined),
-            keep_agent: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            reject_tool: drawn(&decided.tables),
+            next_stage: drawn(&decided.tables),
+            optimise_generation: drawn(&decided.tables),
+            start_campaign: drawn(&decided.tables),
+            keep_agent: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.source_import)?;
+        fill(tables, &self.source_call)?;
+        fill(tables, &self.source_log)?;
+        fill(tables, &self.import_granted)?;
+        fill(tables, &self.stage_passed)?;
+        fill(tables, &self.generation)?;
+        fill(tables, &self.generation_decision)?;
+        fill(tables, &self.generation_issue)?;
+        fill(tables, &self.task)?;
+        fill(tables, &self.task_signal)?;
+        Ok(())
     }
 }
 
@@ -601,8 +603,8 @@ pub struct Decisions {
     pub start_campaign: Vec<StartCampaign>,
     /// The task needs an agent that stays.
     pub keep_agent: Vec<KeepAgent>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -627,6 +629,8 @@ mod compiled {
         rule_ids: &["import_allowed#1", "imports_what_it_must_not", "calls_what_it_must_not", "tool_with_source#1", "tool_with_source#2", "tool_with_source#3", "log_needed#1", "log_needed#2", "log_needed#3", "log_tag_missing", "rejected_for_import", "rejected_for_call", "rejected_for_log", "tool_under_way#1", "tool_under_way#2", "open_stage#1", "held_back#1", "held_back#2", "stage_before_compilation", "stage_of_a_free_tool", "audit_decision#1", "audit_issue#1", "common_generation_issue", "campaign_signals#1", "large_task", "lasting_task"],
         arities: &[1, 2, 2, 2, 2, 2, 2, 4, 3, 2, 2, 2, 1, 1, 1, 1, 1, 2, 1, 1, 2, 3, 1, 2, 2, 2, 1, 3, 1, 2, 4, 2, 2, 2, 1, 1, 3, 6, 5, 3],
         rules: &[&RULE_15, &RULE_20, &RULE_21, &RULE_23],
+        decisions: &["keep_agent", "next_stage", "optimise_generation", "reject_tool", "start_campaign"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -793,7 +797,6 @@ mod compiled {
             types: &[Type::String, Type::Name, Type::Int],
         }),
         places: &[],
-        decisions: &["next_stage"],
     };
 
     /// The rule `audit_decision#1`, beside its `crepe!` program.
@@ -815,7 +818,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/ouroboros/ouroboros.dl:203:31", "count(Trace)"), ("rules/ouroboros/ouroboros.dl:203:45", "mean(if(Ok, 1.0, 0.0))")],
-        decisions: &[],
     };
 
     /// The rule `audit_issue#1`, beside its `crepe!` program.
@@ -835,7 +837,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/ouroboros/ouroboros.dl:210:20", "count(Trace)")],
-        decisions: &["optimise_generation"],
     };
 
     /// The rule `campaign_signals#1`, beside its `crepe!` program.
@@ -856,7 +857,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/ouroboros/ouroboros.dl:225:24", "count(Signal)")],
-        decisions: &["start_campaign"],
     };
 
     mod program_0 {
@@ -1272,4 +1272,117 @@ mod compiled {
             tables.set(34, &r34_start_campaign);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 2] = [
+        concat!(
+            "type quality_issue_kind = /incomplete | /pagination | /rate_limit | /slow | /partial_failure.\n",
+            "type improvement = /add_pagination | /increase_limit | /add_retry | /add_caching | /parallelize.\n",
+            "relation issue_suggestion(issue: quality_issue_kind, suggestion: improvement).\n",
+            "issue_suggestion(/incomplete, /increase_limit).\n",
+            "issue_suggestion(/pagination, /add_pagination).\n",
+            "issue_suggestion(/rate_limit, /add_caching).\n",
+            "issue_suggestion(/slow, /parallelize).\n",
+            "issue_suggestion(/partial_failure, /add_retry).\n",
+        ),
+        concat!(
+            "input source_import(tool: string, import: string).\n",
+            "input source_call(tool: string, call: string).\n",
+            "input source_log(tool: string, tag: name).\n",
+            "input import_granted(tool: string, import: string).\n",
+            "input stage_passed(tool: string, stage: name).\n",
+            "input generation(trace: string, tool: string, ok: bool, quality: float).\n",
+            "input generation_decision(trace: string, topic: string, choice: string).\n",
+            "input generation_issue(trace: string, issue: name).\n",
+            "input task(task: string, text: string).\n",
+            "input task_signal(task: string, signal: name).\n",
+            "param common_issue: int = 3.\n",
+            "param campaign_signals_needed: int = 2.\n",
+            "relation forbidden_import(import: string).\n",
+            "forbidden_import(\"unsafe\").\n",
+            "forbidden_import(\"syscall\").\n",
+            "forbidden_import(\"runtime/cgo\").\n",
+            "forbidden_import(\"plugin\").\n",
+            "forbidden_import(\"os/exec\").\n",
+            "forbidden_import(\"net\").\n",
+            "forbidden_import(\"net/http\").\n",
+            "relation grantable_import(import: string).\n",
+            "grantable_import(\"os/exec\").\n",
+            "grantable_import(\"net\").\n",
+            "grantable_import(\"net/http\").\n",
+            "relation forbidden_call(call: string).\n",
+            "forbidden_call(\"os.RemoveAll\").\n",
+            "forbidden_call(\"os.Remove\").\n",
+            "forbidden_call(\"os.Chmod\").\n",
+            "forbidden_call(\"os.Chown\").\n",
+            "forbidden_call(\"unsafe.Pointer\").\n",
+            "relation log_always_needed(tag: name).\n",
+            "log_always_needed(/entry).\n",
+            "log_always_needed(/exit).\n",
+            "log_always_needed(/error).\n",
+            "log_always_needed(/timing).\n",
+            "relation network_import(import: string).\n",
+            "network_import(\"net\").\n",
+            "network_import(\"net/http\").\n",
+            "relation stage_order(stage: name, place: int).\n",
+            "stage_order(/specification, 1).\n",
+            "stage_order(/safety_check, 2).\n",
+            "stage_order(/compilation, 3).\n",
+            "stage_order(/registration, 4).\n",
+            "stage_order(/execution, 5).\n",
+            "stage_order(/refinement, 6).\n",
+            "relation campaign_signal(signal: name).\n",
+            "campaign_signal(/multi_phase).\n",
+            "campaign_signal(/multi_file).\n",
+            "campaign_signal(/whole_project).\n",
+            "campaign_signal(/migration).\n",
+            "relation lasting_signal(signal: name).\n",
+            "lasting_signal(/recurring).\n",
+            "lasting_signal(/monitoring).\n",
+            "lasting_signal(/remember).\n",
+            "relation import_allowed(tool: string, import: string).\n",
+            "import_allowed(Tool, Import) :- import_granted(Tool, Import), grantable_import(Import).\n",
+            "relation violation(tool: string, kind: /import | /call, what: string).\n",
+            "@id(imports_what_it_must_not)\n@because(\"{Tool} imports {Import}, which nobody granted\")\nviolation(Tool, /import, Import) :-\n    source_import(Tool, Import),\n    forbidden_import(Import),\n    !import_allowed(Tool, Import).\n",
+            "@id(calls_what_it_must_not)\n@because(\"{Tool} calls {Call}\")\nviolation(Tool, /call, Call) :- source_call(Tool, Call), forbidden_call(Call).\n",
+            "relation tool_with_source(tool: string).\n",
+            "tool_with_source(Tool) :- source_import(Tool, _).\n",
+            "tool_with_source(Tool) :- source_call(Tool, _).\n",
+            "tool_with_source(Tool) :- source_log(Tool, _).\n",
+            "relation log_needed(tool: string, tag: name).\n",
+            "log_needed(Tool, Tag) :- tool_with_source(Tool), log_always_needed(Tag).\n",
+            "log_needed(Tool, Tag) :- stage_passed(Tool, /specification), log_always_needed(Tag).\n",
+            "log_needed(Tool, /api_call) :- source_import(Tool, Import), network_import(Import).\n",
+            "relation missing_log(tool: string, tag: name).\n",
+            "@id(log_tag_missing)\n@because(\"{Tool} never logs {Tag}\")\nmissing_log(Tool, Tag) :- log_needed(Tool, Tag), !source_log(Tool, Tag).\n",
+            "decision reject_tool(tool: string, reason: name).\n",
+            "@id(rejected_for_import)\n@because(\"{Tool} imports {Import}\")\nreject_tool(Tool, /forbidden_import) :- violation(Tool, /import, Import).\n",
+            "@id(rejected_for_call)\n@because(\"{Tool} calls {Call}\")\nreject_tool(Tool, /forbidden_call) :- violation(Tool, /call, Call).\n",
+            "@id(rejected_for_log)\n@because(\"{Tool} never logs {Tag}\")\nreject_tool(Tool, /missing_log) :- missing_log(Tool, Tag).\n",
+            "relation tool_under_way(tool: string).\n",
+            "tool_under_way(Tool) :- tool_with_source(Tool).\n",
+            "tool_under_way(Tool) :- stage_passed(Tool, _).\n",
+            "relation open_stage(tool: string, stage: name, place: int).\n",
+            "open_stage(Tool, Stage, Place) :-\n    tool_under_way(Tool),\n    stage_order(Stage, Place),\n    !stage_passed(Tool, Stage)\n    limit 1 per Tool by Place.\n",
+            "relation held_back(tool: string).\n",
+            "held_back(Tool) :- violation(Tool, _, _).\n",
+            "held_back(Tool) :- missing_log(Tool, _).\n",
+            "decision next_stage(\n    tool: string,\n    stage: /specification | /safety_check | /compilation | /registration | /execution | /refinement\n).\n",
+            "@id(stage_before_compilation)\n@because(\"{Tool} has not passed {Stage}\")\nnext_stage(Tool, Stage) :-\n    open_stage(Tool, Stage, Place),\n    stage_order(/compilation, Compilation),\n    Place < Compilation.\n",
+            "@id(stage_of_a_free_tool)\n@because(\"{Tool} has not passed {Stage}, and nothing holds it back\")\nnext_stage(Tool, Stage) :- open_stage(Tool, Stage, _), !held_back(Tool).\n",
+            "relation audit_decision(topic: string, choice: string, uses: int, success_rate: float).\n",
+            "audit_decision(Topic, Choice, count(Trace), mean(if(Ok, 1.0, 0.0))) :-\n    generation_decision(Trace, Topic, Choice),\n    generation(trace: Trace, ok: Ok).\n",
+            "relation audit_issue(issue: name, occurrences: int).\n",
+            "audit_issue(Issue, count(Trace)) :- generation_issue(Trace, Issue), generation(trace: Trace).\n",
+            "decision optimise_generation(issue: name, suggestion: name).\n",
+            "@id(common_generation_issue)\n@because(\"{Issue} occurred in {Occurrences} generations: {Suggestion}\")\noptimise_generation(Issue, Suggestion) :-\n    audit_issue(Issue, Occurrences),\n    Occurrences >= common_issue,\n    issue_suggestion(Issue, Suggestion).\n",
+            "relation campaign_signals(task: string, signals: int).\n",
+            "campaign_signals(Task, count(Signal)) :-\n    task(Task, _),\n    task_signal(Task, Signal),\n    campaign_signal(Signal).\n",
+            "decision start_campaign(task: string).\n",
+            "@id(large_task)\n@because(\"task {Task} shows {Signals} signals of size\")\nstart_campaign(Task) :- campaign_signals(Task, Signals), Signals >= campaign_signals_needed.\n",
+            "decision keep_agent(task: string).\n",
+            "@id(lasting_task)\n@because(\"task {Task} is {Signal}\")\nkeep_agent(Task) :- task(Task, _), task_signal(Task, Signal), lasting_signal(Signal).\n",
+        ),
+    ];
 }

@@ -3,9 +3,9 @@
 //! What it is for: retry, roll back or give up; what may run together; which approach; which change is refused.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -765,33 +765,35 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.step)?;
-        fill(&mut tables, &self.attempt)?;
-        fill(&mut tables, &self.final_tests)?;
-        fill(&mut tables, &self.fix_attempt)?;
-        fill(&mut tables, &self.call)?;
-        fill(&mut tables, &self.call_needs)?;
-        fill(&mut tables, &self.call_place)?;
-        fill(&mut tables, &self.approach)?;
-        fill(&mut tables, &self.approach_failed_before)?;
-        fill(&mut tables, &self.change)?;
-        fill(&mut tables, &self.trust_level)?;
-        fill(&mut tables, &self.protected)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            next_step: drawn(&tables, &undetermined),
-            rollback: drawn(&tables, &undetermined),
-            fix_pass: drawn(&tables, &undetermined),
-            plan_outcome: drawn(&tables, &undetermined),
-            chain_invalid: drawn(&tables, &undetermined),
-            choose_approach: drawn(&tables, &undetermined),
-            change_refused: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            next_step: drawn(&decided.tables),
+            rollback: drawn(&decided.tables),
+            fix_pass: drawn(&decided.tables),
+            plan_outcome: drawn(&decided.tables),
+            chain_invalid: drawn(&decided.tables),
+            choose_approach: drawn(&decided.tables),
+            change_refused: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.step)?;
+        fill(tables, &self.attempt)?;
+        fill(tables, &self.final_tests)?;
+        fill(tables, &self.fix_attempt)?;
+        fill(tables, &self.call)?;
+        fill(tables, &self.call_needs)?;
+        fill(tables, &self.call_place)?;
+        fill(tables, &self.approach)?;
+        fill(tables, &self.approach_failed_before)?;
+        fill(tables, &self.change)?;
+        fill(tables, &self.trust_level)?;
+        fill(tables, &self.protected)?;
+        Ok(())
     }
 }
 
@@ -890,8 +892,8 @@ pub struct Decisions {
     pub choose_approach: Vec<ChooseApproach>,
     /// The change must not be made.
     pub change_refused: Vec<ChangeRefused>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -916,6 +918,8 @@ mod compiled {
         rule_ids: &["latest_attempt#1", "attempts_at_steps#1", "attempts_at_steps#2", "fix_passes#1", "fix_passes#2", "plan_attempts#1", "step_attempts#1", "step_attempts#2", "out_of_attempts#1", "mendable_first_failure", "step_done#1", "step_skipped#1", "write_failed_for_good", "open_step#1", "first_open_step#1", "first_step_left", "types_do_not_fit", "write_given_up", "test_result#1", "plan_finished#1", "plan_finished#2", "plan_incomplete#1", "tests_fail_and_attempts_are_left", "plan_could_not_go_on", "all_done_and_tested", "some_steps_missing", "some_tests_failed", "waits_for_what_it_needs", "check_waits_for_changes_before_it", "call_depends#1", "call_depends#2", "checked_call#1", "call_needs_itself", "needing_call_missing", "needed_call_missing", "change_never_checked", "calls_before#1", "calls_before#2", "call_wave#1", "fresh_score#1", "approach_score#1", "approach_score#2", "ranked_approach#1", "best_approach", "runner_up#1", "files_changed#1", "trust#1", "trust#2", "file_protected", "name_protected", "many_files", "many_lines", "risk_above_trust", "destroys_unasked"],
         arities: &[1, 3, 5, 2, 2, 3, 3, 3, 5, 2, 6, 1, 1, 5, 2, 2, 2, 3, 1, 2, 2, 2, 1, 2, 2, 3, 2, 2, 1, 1, 1, 2, 1, 1, 3, 3, 2, 2, 3, 3, 2, 3, 3, 4, 3, 2, 1, 2, 1, 3, 6, 5, 2, 5, 2, 2, 3, 4, 6, 1],
         rules: &[&RULE_0, &RULE_1, &RULE_3, &RULE_5, &RULE_6, &RULE_14, &RULE_15, &RULE_18, &RULE_37, &RULE_38, &RULE_39, &RULE_41, &RULE_42, &RULE_45, &RULE_46],
+        decisions: &["chain_invalid", "change_refused", "choose_approach", "fix_pass", "next_step", "plan_outcome", "rollback"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -1102,7 +1106,6 @@ mod compiled {
             types: &[Type::String, Type::Int, Type::Int, Type::Name, Type::Bool],
         }),
         places: &[],
-        decisions: &["next_step", "rollback", "fix_pass", "plan_outcome"],
     };
 
     /// The rule `attempts_at_steps#1`, beside its `crepe!` program.
@@ -1121,7 +1124,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:95:25", "count()")],
-        decisions: &["next_step", "rollback", "fix_pass", "plan_outcome"],
     };
 
     /// The rule `fix_passes#1`, beside its `crepe!` program.
@@ -1140,7 +1142,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:101:18", "count()")],
-        decisions: &["next_step", "rollback", "fix_pass", "plan_outcome"],
     };
 
     /// The rule `plan_attempts#1`, beside its `crepe!` program.
@@ -1160,7 +1161,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:107:21", "Attempts + Passes")],
-        decisions: &["next_step", "rollback", "fix_pass", "plan_outcome"],
     };
 
     /// The rule `step_attempts#1`, beside its `crepe!` program.
@@ -1180,7 +1180,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:114:28", "count()")],
-        decisions: &["next_step"],
     };
 
     /// The rule `first_open_step#1`, beside its `crepe!` program.
@@ -1205,7 +1204,6 @@ mod compiled {
             types: &[Type::String, Type::Int],
         }),
         places: &[],
-        decisions: &["next_step"],
     };
 
     /// The rule `first_step_left`, beside its `crepe!` program.
@@ -1229,7 +1227,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:165:24", "Attempts + 1")],
-        decisions: &["next_step"],
     };
 
     /// The rule `test_result#1`, beside its `crepe!` program.
@@ -1248,7 +1245,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:186:19", "min(Failed)")],
-        decisions: &["fix_pass", "plan_outcome"],
     };
 
     /// The rule `calls_before#2`, beside its `crepe!` program.
@@ -1269,7 +1265,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:319:27", "Calls + 1")],
-        decisions: &[],
     };
 
     /// The rule `call_wave#1`, beside its `crepe!` program.
@@ -1289,7 +1284,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:326:24", "max(Calls)")],
-        decisions: &[],
     };
 
     /// The rule `fresh_score#1`, beside its `crepe!` program.
@@ -1310,7 +1304,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:340:29", "Confidence * (1.0 - Penalty) / float(max(Iterations, 1))"), ("rules/planning/planning.dl:340:29", "Confidence * (1.0 - Penalty)"), ("rules/planning/planning.dl:340:43", "1.0 - Penalty")],
-        decisions: &["choose_approach"],
     };
 
     /// The rule `approach_score#2`, beside its `crepe!` program.
@@ -1331,7 +1324,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:350:32", "Score * failed_before_factor")],
-        decisions: &["choose_approach"],
     };
 
     /// The rule `ranked_approach#1`, beside its `crepe!` program.
@@ -1358,7 +1350,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Float, Type::Int],
         }),
         places: &[],
-        decisions: &["choose_approach"],
     };
 
     /// The rule `files_changed#1`, beside its `crepe!` program.
@@ -1377,7 +1368,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:389:21", "count(File)")],
-        decisions: &["change_refused"],
     };
 
     /// The rule `trust#1`, beside its `crepe!` program.
@@ -1395,7 +1385,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/planning/planning.dl:394:7", "min(Level)")],
-        decisions: &["change_refused"],
     };
 
     mod program_0 {
@@ -2192,4 +2181,134 @@ mod compiled {
             tables.set(25, &r25_next_step);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 1] = [
+        concat!(
+            "input step(plan: string, index: int, file: string).\n",
+            "input attempt(\n    plan: string,\n    index: int,\n    n: int,\n    outcome: /ok | /write_failed | /type_error,\n    fixable: bool\n).\n",
+            "input final_tests(plan: string, failed: int).\n",
+            "input fix_attempt(plan: string, fixable: bool).\n",
+            "input call(chain: string, call: string, tool: name).\n",
+            "input call_needs(chain: string, call: string, other: string).\n",
+            "input call_place(chain: string, call: string, place: int).\n",
+            "input approach(\n    task: string,\n    approach: string,\n    confidence: float,\n    risk: /low | /medium | /high,\n    iterations: int\n).\n",
+            "input approach_failed_before(task: string, approach: string).\n",
+            "input change(\n    task: string,\n    file: string,\n    lines: int,\n    risk: name,\n    self_initiated: bool,\n    destructive: bool\n).\n",
+            "input trust_level(level: int).\n",
+            "input protected(file: string).\n",
+            "param step_attempts_allowed: int = 2.\n",
+            "param plan_attempts_allowed: int = 5.\n",
+            "param failed_before_factor: float = 0.5.\n",
+            "param files_allowed: int = 10.\n",
+            "param lines_allowed: int = 500.\n",
+            "param high_risk_trust: int = 3.\n",
+            "relation latest_attempt(\n    plan: string,\n    index: int,\n    n: int,\n    outcome: /ok | /write_failed | /type_error,\n    fixable: bool\n).\n",
+            "latest_attempt(Plan, Index, N, Outcome, Fixable) :-\n    step(Plan, Index, _),\n    attempt(Plan, Index, N, Outcome, Fixable)\n    limit 1 per Plan, Index by N desc.\n",
+            "relation attempts_at_steps(plan: string, attempts: int).\n",
+            "attempts_at_steps(Plan, count()) :- attempt(Plan, _, _, _, _).\n",
+            "attempts_at_steps(Plan, 0) :- fix_attempt(Plan, _), !attempt(Plan, _, _, _, _).\n",
+            "relation fix_passes(plan: string, passes: int).\n",
+            "fix_passes(Plan, count()) :- fix_attempt(Plan, _).\n",
+            "fix_passes(Plan, 0) :- attempt(Plan, _, _, _, _), !fix_attempt(Plan, _).\n",
+            "relation plan_attempts(plan: string, attempts: int).\n",
+            "plan_attempts(Plan, Attempts + Passes) :-\n    attempts_at_steps(Plan, Attempts),\n    fix_passes(Plan, Passes).\n",
+            "relation step_attempts(plan: string, index: int, attempts: int).\n",
+            "step_attempts(Plan, Index, count()) :- attempt(Plan, Index, _, _, _).\n",
+            "step_attempts(Plan, Index, 0) :- step(Plan, Index, _), !attempt(Plan, Index, _, _, _).\n",
+            "relation out_of_attempts(plan: string).\n",
+            "out_of_attempts(Plan) :- plan_attempts(Plan, Attempts), Attempts >= plan_attempts_allowed.\n",
+            "relation retried(plan: string, index: int).\n",
+            "@id(mendable_first_failure)\n@because(\"step {Index} of {Plan} failed with {Outcome} at attempt {N} and can be mended\")\nretried(Plan, Index) :-\n    latest_attempt(Plan, Index, N, Outcome, true),\n    Outcome != /ok,\n    N < step_attempts_allowed,\n    !out_of_attempts(Plan).\n",
+            "relation step_done(plan: string, index: int).\n",
+            "step_done(Plan, Index) :- latest_attempt(Plan, Index, _, /ok, _).\n",
+            "relation step_skipped(plan: string, index: int).\n",
+            "step_skipped(Plan, Index) :- latest_attempt(Plan, Index, _, /type_error, _), !retried(Plan, Index).\n",
+            "relation plan_failed(plan: string).\n",
+            "@id(write_failed_for_good)\n@because(\"step {Index} of {Plan} could not be written and is not tried again\")\nplan_failed(Plan) :- latest_attempt(Plan, Index, _, /write_failed, _), !retried(Plan, Index).\n",
+            "relation open_step(plan: string, index: int).\n",
+            "open_step(Plan, Index) :- step(Plan, Index, _), !step_done(Plan, Index), !step_skipped(Plan, Index).\n",
+            "relation first_open_step(plan: string, index: int).\n",
+            "first_open_step(Plan, Index) :- open_step(Plan, Index) limit 1 per Plan by Index.\n",
+            "decision next_step(plan: string, index: int, n: int).\n",
+            "@id(first_step_left)\n@because(\"step {Index} is the first of {Plan} that is neither done nor skipped\")\nnext_step(Plan, Index, Attempts + 1) :-\n    first_open_step(Plan, Index),\n    step_attempts(Plan, Index, Attempts),\n    !plan_failed(Plan),\n    !out_of_attempts(Plan),\n    !final_tests(Plan, _).\n",
+            "decision rollback(plan: string, index: int).\n",
+            "@id(types_do_not_fit)\n@because(\"the change of step {Index} of {Plan} has a type error\")\nrollback(Plan, Index) :- latest_attempt(Plan, Index, _, /type_error, _).\n",
+            "@id(write_given_up)\n@because(\"step {Index} of {Plan} could not be written and is not tried again\")\nrollback(Plan, Index) :- latest_attempt(Plan, Index, _, /write_failed, _), !retried(Plan, Index).\n",
+            "relation test_result(plan: string, failed: int).\n",
+            "test_result(Plan, min(Failed)) :- final_tests(Plan, Failed).\n",
+            "relation plan_finished(plan: string).\n",
+            "plan_finished(Plan) :- test_result(Plan, _), !open_step(Plan, _).\n",
+            "plan_finished(Plan) :- test_result(Plan, _), out_of_attempts(Plan).\n",
+            "relation plan_incomplete(plan: string).\n",
+            "plan_incomplete(Plan) :- step(Plan, Index, _), !step_done(Plan, Index).\n",
+            "decision fix_pass(plan: string).\n",
+            "@id(tests_fail_and_attempts_are_left)\n@because(\"every step of {Plan} is done or skipped, {Failed} tests fail, and an attempt is left\")\nfix_pass(Plan) :-\n    test_result(Plan, Failed),\n    Failed > 0,\n    !open_step(Plan, _),\n    !out_of_attempts(Plan),\n    !fix_attempt(Plan, _).\n",
+            "decision plan_outcome(plan: string, outcome: /success | /partial | /failed).\n",
+            "@id(plan_could_not_go_on)\n@because(\"{Plan} could not go on\")\nplan_outcome(Plan, /failed) :- plan_failed(Plan).\n",
+            "@id(all_done_and_tested)\n@because(\"every step of {Plan} is done, and no test failed\")\nplan_outcome(Plan, /success) :-\n    plan_finished(Plan),\n    !plan_failed(Plan),\n    !plan_incomplete(Plan),\n    test_result(Plan, 0).\n",
+            "@id(some_steps_missing)\n@because(\"some step of {Plan} is not done\")\nplan_outcome(Plan, /partial) :-\n    plan_finished(Plan),\n    !plan_failed(Plan),\n    !fix_pass(Plan),\n    plan_incomplete(Plan).\n",
+            "@id(some_tests_failed)\n@because(\"{Failed} tests failed after {Plan}\")\nplan_outcome(Plan, /partial) :-\n    plan_finished(Plan),\n    !plan_failed(Plan),\n    !fix_pass(Plan),\n    test_result(Plan, Failed),\n    Failed > 0.\n",
+            "relation changing_tool(tool: name).\n",
+            "changing_tool(/write).\n",
+            "changing_tool(/edit).\n",
+            "relation checking_tool(tool: name).\n",
+            "checking_tool(/test).\n",
+            "checking_tool(/typecheck).\n",
+            "relation call_waits(chain: string, call: string, other: string).\n",
+            "@id(waits_for_what_it_needs)\n@because(\"{Call} needs {Other}\")\ncall_waits(Chain, Call, Other) :- call_needs(Chain, Call, Other).\n",
+            "@id(check_waits_for_changes_before_it)\n@because(\"{Call} checks what {Other}, before it in {Chain}, changed\")\ncall_waits(Chain, Call, Other) :-\n    call(Chain, Call, Check),\n    checking_tool(Check),\n    call_place(Chain, Call, Place),\n    call(Chain, Other, Change),\n    changing_tool(Change),\n    call_place(Chain, Other, Before),\n    Before < Place.\n",
+            "relation call_depends(chain: string, call: string, other: string).\n",
+            "call_depends(Chain, Call, Other) :- call_waits(Chain, Call, Other).\n",
+            "call_depends(Chain, Call, Other) :-\n    call_depends(Chain, Call, Middle),\n    call_waits(Chain, Middle, Other).\n",
+            "relation checked_call(chain: string, call: string).\n",
+            "checked_call(Chain, Call) :-\n    call_depends(Chain, Check, Call),\n    call(Chain, Check, Tool),\n    checking_tool(Tool).\n",
+            "decision chain_invalid(chain: string, reason: /cycle | /missing_call | /unchecked_change).\n",
+            "@id(call_needs_itself)\n@because(\"call {Call} of {Chain} waits for itself\")\nchain_invalid(Chain, /cycle) :- call_depends(Chain, Call, Call).\n",
+            "@id(needing_call_missing)\n@because(\"{Call} needs another call, and {Chain} has no {Call}\")\nchain_invalid(Chain, /missing_call) :- call_needs(Chain, Call, _), !call(Chain, Call, _).\n",
+            "@id(needed_call_missing)\n@because(\"{Call} needs {Other}, which {Chain} does not have\")\nchain_invalid(Chain, /missing_call) :- call_needs(Chain, Call, Other), !call(Chain, Other, _).\n",
+            "@id(change_never_checked)\n@because(\"nothing checks the change of call {Call} of {Chain}\")\nchain_invalid(Chain, /unchecked_change) :-\n    call(Chain, Call, Tool),\n    changing_tool(Tool),\n    !checked_call(Chain, Call).\n",
+            "relation calls_before(chain: string, call: string, calls: int).\n",
+            "calls_before(Chain, Call, 0) :- call(Chain, Call, _), !chain_invalid(Chain, _).\n",
+            "calls_before(Chain, Call, Calls + 1) :-\n    call_waits(Chain, Call, Other),\n    calls_before(Chain, Other, Calls).\n",
+            "relation call_wave(chain: string, call: string, wave: int).\n",
+            "call_wave(Chain, Call, max(Calls)) :- calls_before(Chain, Call, Calls).\n",
+            "relation risk_penalty(risk: /low | /medium | /high, penalty: float).\n",
+            "risk_penalty(/low, 0.0).\n",
+            "risk_penalty(/medium, 0.2).\n",
+            "risk_penalty(/high, 0.5).\n",
+            "relation fresh_score(task: string, approach: string, score: float).\n",
+            "fresh_score(Task, Approach, Confidence * (1.0 - Penalty) / float(max(Iterations, 1))) :-\n    approach(Task, Approach, Confidence, Risk, Iterations),\n    risk_penalty(Risk, Penalty).\n",
+            "relation approach_score(task: string, approach: string, score: float).\n",
+            "approach_score(Task, Approach, Score) :-\n    fresh_score(Task, Approach, Score),\n    !approach_failed_before(Task, Approach).\n",
+            "approach_score(Task, Approach, Score * failed_before_factor) :-\n    fresh_score(Task, Approach, Score),\n    approach_failed_before(Task, Approach).\n",
+            "relation ranked_approach(task: string, approach: string, score: float, rank: int).\n",
+            "ranked_approach(Task, Approach, Score, Rank) :-\n    approach_score(Task, Approach, Score)\n    limit 2 per Task by Score desc as Rank.\n",
+            "decision choose_approach(task: string, approach: string, score: float).\n",
+            "@id(best_approach)\n@because(\"{Approach} has the best score for {Task}: {Score}\")\nchoose_approach(Task, Approach, Score) :- ranked_approach(Task, Approach, Score, 1).\n",
+            "relation runner_up(task: string, approach: string).\n",
+            "runner_up(Task, Approach) :- ranked_approach(Task, Approach, _, 2).\n",
+            "relation protected_name(name: string).\n",
+            "protected_name(\"trust.ts\").\n",
+            "protected_name(\"shell.ts\").\n",
+            "protected_name(\"guardrails.ts\").\n",
+            "protected_name(\"signal.ts\").\n",
+            "protected_name(\"config.json\").\n",
+            "protected_name(\".env\").\n",
+            "protected_name(\"package.json\").\n",
+            "relation files_changed(task: string, files: int).\n",
+            "files_changed(Task, count(File)) :- change(task: Task, file: File).\n",
+            "relation trust(level: int).\n",
+            "trust(min(Level)) :- trust_level(Level).\n",
+            "trust(0) :- !trust_level(_).\n",
+            "decision change_refused(task: string, reason: name, file: string).\n",
+            "@id(file_protected)\n@because(\"{File} is protected\")\nchange_refused(Task, /protected, File) :- change(task: Task, file: File), protected(File).\n",
+            "@id(name_protected)\n@because(\"{File} is called {Name}, which the agent never changes\")\nchange_refused(Task, /protected, File) :-\n    change(task: Task, file: File),\n    Name in captures(File, r\"[^/]+$\", 0),\n    protected_name(Name).\n",
+            "@id(many_files)\n@because(\"{Task} changes {Files} files; {files_allowed} are the most\")\nchange_refused(Task, /too_many_files, File) :-\n    files_changed(Task, Files),\n    Files > files_allowed,\n    change(task: Task, file: File).\n",
+            "@id(many_lines)\n@because(\"{Task} changes {Lines} lines of {File}; {lines_allowed} are the most\")\nchange_refused(Task, /too_many_lines, File) :-\n    change(task: Task, file: File, lines: Lines),\n    Lines > lines_allowed.\n",
+            "@id(risk_above_trust)\n@because(\"changing {File} is of high risk and needs trust {high_risk_trust}; it is {Level}\")\nchange_refused(Task, /high_risk_low_trust, File) :-\n    change(task: Task, file: File, risk: /high),\n    trust(Level),\n    Level < high_risk_trust.\n",
+            "@id(destroys_unasked)\n@because(\"nobody asked for {Task}, and it destroys part of {File}\")\nchange_refused(Task, /self_initiated_destructive, File) :-\n    change(task: Task, file: File, self_initiated: true, destructive: true).\n",
+        ),
+    ];
 }

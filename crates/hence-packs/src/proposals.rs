@@ -3,9 +3,9 @@
 //! What it is for: nothing learned takes effect without a yes.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -373,21 +373,23 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.reviewer)?;
-        fill(&mut tables, &self.review_reason)?;
-        fill(&mut tables, &self.review_edit)?;
-        fill(&mut tables, &self.proposal)?;
-        fill(&mut tables, &self.proposal_review)?;
-        fill(&mut tables, &self.proposal_content)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            apply_proposal: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            apply_proposal: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.reviewer)?;
+        fill(tables, &self.review_reason)?;
+        fill(tables, &self.review_edit)?;
+        fill(tables, &self.proposal)?;
+        fill(tables, &self.proposal_review)?;
+        fill(tables, &self.proposal_content)?;
+        Ok(())
     }
 }
 
@@ -438,8 +440,8 @@ impl Extend<ProposalContent> for Facts {
 pub struct Decisions {
     /// Let an approved proposal take effect.
     pub apply_proposal: Vec<ApplyProposal>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -464,6 +466,8 @@ mod compiled {
         rule_ids: &["earliest_proposal_review", "proposal_approved", "proposal_rejected", "proposal_expired", "proposal_pending", "apply_approved", "proposal_count#1"],
         arities: &[1, 1, 5, 6, 4, 4, 3, 2, 4, 2, 2, 3, 7, 5],
         rules: &[&RULE_0, &RULE_3, &RULE_4, &RULE_6],
+        decisions: &["apply_proposal"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -542,7 +546,6 @@ mod compiled {
             types: &[Type::String, Type::Bool, Type::String, Type::Time],
         }),
         places: &[("rules/proposals/proposals.dl:39:5", "At - Made")],
-        decisions: &["apply_proposal"],
     };
 
     /// The rule `proposal_expired`, beside its `crepe!` program.
@@ -564,7 +567,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/proposals/proposals.dl:59:5", "Now - Made")],
-        decisions: &[],
     };
 
     /// The rule `proposal_pending`, beside its `crepe!` program.
@@ -586,7 +588,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/proposals/proposals.dl:67:5", "Now - Made")],
-        decisions: &[],
     };
 
     /// The rule `proposal_count#1`, beside its `crepe!` program.
@@ -607,7 +608,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/proposals/proposals.dl:89:30", "count(Proposal)")],
-        decisions: &[],
     };
 
     mod program_0 {
@@ -775,4 +775,40 @@ mod compiled {
             tables.set(13, &m6);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 2] = [
+        concat!(
+            "input reviewer(by: string).\n",
+            "input review_reason(\n    kind: /escalation | /override | /proposal,\n    id: string,\n    reason: string,\n    by: string,\n    at: time\n)\n    from reviewer as by.\n",
+            "input review_edit(\n    kind: /escalation | /override | /proposal,\n    id: string,\n    part: name,\n    text: string,\n    by: string,\n    at: time\n)\n    from reviewer as by.\n",
+        ),
+        concat!(
+            "input proposal(proposal: string, type: name, confidence: float, at: time).\n",
+            "input proposal_review(proposal: string, approved: bool, by: string, at: time)\n    from reviewer as by, at at.\n",
+            "input proposal_content(proposal: string, part: name, text: string).\n",
+            "param proposal_life: duration = 7d.\n",
+            "relation proposal_effect(type: name, effect: name).\n",
+            "proposal_effect(/learned_rule, /store_rule).\n",
+            "proposal_effect(/strong_rule, /store_strong_rule).\n",
+            "proposal_effect(/tool_creation, /register_tool).\n",
+            "proposal_effect(/automation, /activate_automation).\n",
+            "proposal_effect(/mcp_server, /connect_server).\n",
+            "proposal_effect(/guardrail_override, /republish_event).\n",
+            "proposal_effect(/threshold_adjustment, /update_baseline).\n",
+            "proposal_effect(/playbook_suggestion, /suggest_playbook_edit).\n",
+            "relation proposal_reviewed(proposal: string, approved: bool, by: string, at: time).\n",
+            "@id(earliest_proposal_review)\n@because(\"{By} was the first reviewer to answer proposal {Proposal} in time\")\nproposal_reviewed(Proposal, Approved, By, At) :-\n    proposal(proposal: Proposal, at: Made),\n    proposal_review(Proposal, Approved, By, At),\n    reviewer(By),\n    At - Made < proposal_life\n    limit 1 per Proposal by At, Approved, By.\n",
+            "relation proposal_status(proposal: string, status: /pending | /approved | /rejected | /expired).\n",
+            "@id(proposal_approved)\n@because(\"{By} approved proposal {Proposal}\")\nproposal_status(Proposal, /approved) :- proposal_reviewed(Proposal, true, By, _).\n",
+            "@id(proposal_rejected)\n@because(\"{By} rejected proposal {Proposal}\")\nproposal_status(Proposal, /rejected) :- proposal_reviewed(Proposal, false, By, _).\n",
+            "@id(proposal_expired)\n@because(\"nobody answered proposal {Proposal} within {proposal_life}\")\nproposal_status(Proposal, /expired) :-\n    proposal(proposal: Proposal, at: Made),\n    !proposal_reviewed(Proposal, _, _, _),\n    now(Now),\n    Now - Made >= proposal_life.\n",
+            "@id(proposal_pending)\n@because(\"nobody has answered proposal {Proposal} yet\")\nproposal_status(Proposal, /pending) :-\n    proposal(proposal: Proposal, at: Made),\n    !proposal_reviewed(Proposal, _, _, _),\n    now(Now),\n    Now - Made < proposal_life.\n",
+            "decision apply_proposal(proposal: string, effect: name)\n    requires proposal_review(proposal: proposal, approved: true).\n",
+            "@id(apply_approved)\n@because(\"{By} approved the {Type} {Proposal}: {Effect}\")\napply_proposal(Proposal, Effect) :-\n    proposal_reviewed(Proposal, true, By, At),\n    proposal_review(Proposal, true, By, At),\n    proposal(proposal: Proposal, type: Type),\n    proposal_effect(Type, Effect).\n",
+            "relation proposal_count(\n    type: name,\n    status: /pending | /approved | /rejected | /expired,\n    count: int\n).\n",
+            "proposal_count(Type, Status, count(Proposal)) :-\n    proposal(proposal: Proposal, type: Type),\n    proposal_status(Proposal, Status).\n",
+        ),
+    ];
 }

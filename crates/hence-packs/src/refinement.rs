@@ -3,9 +3,9 @@
 //! What it is for: when a tool must be made again, and when a new one is missing.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -467,25 +467,27 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.tool_execution)?;
-        fill(&mut tables, &self.quality)?;
-        fill(&mut tables, &self.quality_issue)?;
-        fill(&mut tables, &self.active_refinement)?;
-        fill(&mut tables, &self.applied_fix)?;
-        fill(&mut tables, &self.capability_of)?;
-        fill(&mut tables, &self.user_intent)?;
-        fill(&mut tables, &self.intent_requires)?;
-        fill(&mut tables, &self.has_capability)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            refine_tool: drawn(&tables, &undetermined),
-            generate_tool: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            refine_tool: drawn(&decided.tables),
+            generate_tool: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.tool_execution)?;
+        fill(tables, &self.quality)?;
+        fill(tables, &self.quality_issue)?;
+        fill(tables, &self.active_refinement)?;
+        fill(tables, &self.applied_fix)?;
+        fill(tables, &self.capability_of)?;
+        fill(tables, &self.user_intent)?;
+        fill(tables, &self.intent_requires)?;
+        fill(tables, &self.has_capability)?;
+        Ok(())
     }
 }
 
@@ -556,8 +558,8 @@ pub struct Decisions {
     pub refine_tool: Vec<RefineTool>,
     /// Make a tool that does not exist yet.
     pub generate_tool: Vec<GenerateTool>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -582,6 +584,8 @@ mod compiled {
         rule_ids: &["run_quality#1", "execution_record#1", "assessed_quality#1", "learned_from_runs", "issue_occurrences#1", "issue_pattern#1", "poor_on_average", "needs_better_quality", "needs_pagination", "issue_is_a_pattern", "improve_against_issue", "capability_missing", "teaches#1", "teaches#2", "hint_from_pattern", "hint_from_fix", "refine_now", "generate_missing"],
         arities: &[1, 2, 4, 5, 3, 1, 2, 2, 1, 2, 1, 2, 3, 2, 4, 3, 4, 1, 2, 2, 2, 2, 2, 2, 2, 2, 4, 5, 6],
         rules: &[&RULE_0, &RULE_1, &RULE_2, &RULE_4, &RULE_5],
+        decisions: &["generate_tool", "refine_tool"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -666,7 +670,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/refinement/refinement.dl:61:5", "( Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight + Relevance * relevance_weight ) / (completeness_weight + accuracy_weight + efficiency_weight + relevance_weight)"), ("rules/refinement/refinement.dl:62:9", "Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight + Relevance * relevance_weight"), ("rules/refinement/refinement.dl:62:9", "Completeness * completeness_weight + Accuracy * accuracy_weight + Efficiency * efficiency_weight"), ("rules/refinement/refinement.dl:62:9", "Completeness * completeness_weight + Accuracy * accuracy_weight"), ("rules/refinement/refinement.dl:62:9", "Completeness * completeness_weight"), ("rules/refinement/refinement.dl:63:15", "Accuracy * accuracy_weight"), ("rules/refinement/refinement.dl:64:15", "Efficiency * efficiency_weight"), ("rules/refinement/refinement.dl:65:15", "Relevance * relevance_weight"), ("rules/refinement/refinement.dl:67:12", "completeness_weight + accuracy_weight + efficiency_weight + relevance_weight"), ("rules/refinement/refinement.dl:67:12", "completeness_weight + accuracy_weight + efficiency_weight"), ("rules/refinement/refinement.dl:67:12", "completeness_weight + accuracy_weight")],
-        decisions: &["refine_tool"],
     };
 
     /// The rule `execution_record#1`, beside its `crepe!` program.
@@ -686,7 +689,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/refinement/refinement.dl:74:24", "count()"), ("rules/refinement/refinement.dl:74:33", "mean(if(Ok, 1.0, 0.0))")],
-        decisions: &["refine_tool"],
     };
 
     /// The rule `assessed_quality#1`, beside its `crepe!` program.
@@ -706,7 +708,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/refinement/refinement.dl:79:24", "mean(Score)")],
-        decisions: &["refine_tool"],
     };
 
     /// The rule `issue_occurrences#1`, beside its `crepe!` program.
@@ -727,7 +728,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/refinement/refinement.dl:93:32", "count(Run)")],
-        decisions: &["refine_tool"],
     };
 
     /// The rule `issue_pattern#1`, beside its `crepe!` program.
@@ -748,7 +748,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/refinement/refinement.dl:100:45", "0.1 + 0.2 * float(Count)"), ("rules/refinement/refinement.dl:100:51", "0.2 * float(Count)")],
-        decisions: &[],
     };
 
     mod program_0 {
@@ -1074,4 +1073,71 @@ mod compiled {
             tables.set(24, &r24_refine_tool);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 2] = [
+        concat!(
+            "type quality_issue_kind = /incomplete | /pagination | /rate_limit | /slow | /partial_failure.\n",
+            "type improvement = /add_pagination | /increase_limit | /add_retry | /add_caching | /parallelize.\n",
+            "relation issue_suggestion(issue: quality_issue_kind, suggestion: improvement).\n",
+            "issue_suggestion(/incomplete, /increase_limit).\n",
+            "issue_suggestion(/pagination, /add_pagination).\n",
+            "issue_suggestion(/rate_limit, /add_caching).\n",
+            "issue_suggestion(/slow, /parallelize).\n",
+            "issue_suggestion(/partial_failure, /add_retry).\n",
+        ),
+        concat!(
+            "input tool_execution(run: int, tool: string, ok: bool, at: time).\n",
+            "input quality(run: int, completeness: float, accuracy: float, efficiency: float, relevance: float).\n",
+            "input quality_issue(run: int, issue: quality_issue_kind, severity: float).\n",
+            "input active_refinement(tool: string).\n",
+            "input applied_fix(tool: string, suggestion: name).\n",
+            "input capability_of(tool: string, capability: string).\n",
+            "input user_intent(intent: string).\n",
+            "input intent_requires(intent: string, capability: string).\n",
+            "input has_capability(capability: string).\n",
+            "param completeness_weight: float = 1.0.\n",
+            "param accuracy_weight: float = 1.0.\n",
+            "param efficiency_weight: float = 1.0.\n",
+            "param relevance_weight: float = 1.0.\n",
+            "param poor_quality: float = 0.5.\n",
+            "param poor_executions: int = 3.\n",
+            "param pagination_executions: int = 2.\n",
+            "param pattern_occurrences: int = 3.\n",
+            "relation run_quality(run: int, score: float).\n",
+            "run_quality(\n    Run,\n    (\n        Completeness * completeness_weight\n            + Accuracy * accuracy_weight\n            + Efficiency * efficiency_weight\n            + Relevance * relevance_weight\n    )\n        / (completeness_weight + accuracy_weight + efficiency_weight + relevance_weight)\n) :-\n    quality(Run, Completeness, Accuracy, Efficiency, Relevance).\n",
+            "relation execution_record(tool: string, executions: int, success_rate: float).\n",
+            "execution_record(Tool, count(), mean(if(Ok, 1.0, 0.0))) :- tool_execution(_, Tool, Ok, _).\n",
+            "relation assessed_quality(tool: string, quality: float).\n",
+            "assessed_quality(Tool, mean(Score)) :- tool_execution(Run, Tool, _, _), run_quality(Run, Score).\n",
+            "relation tool_learning(tool: string, executions: int, success_rate: float, quality: float).\n",
+            "@id(learned_from_runs)\n@because(\"{Tool} ran {Executions} times, with a mean quality of {Quality}\")\ntool_learning(Tool, Executions, SuccessRate, Quality) :-\n    execution_record(Tool, Executions, SuccessRate),\n    assessed_quality(Tool, Quality).\n",
+            "relation issue_occurrences(tool: string, issue: quality_issue_kind, count: int).\n",
+            "issue_occurrences(Tool, Issue, count(Run)) :-\n    tool_execution(Run, Tool, _, _),\n    quality_issue(Run, Issue, _).\n",
+            "relation issue_pattern(tool: string, issue: quality_issue_kind, count: int, confidence: float).\n",
+            "issue_pattern(Tool, Issue, Count, min(0.95, 0.1 + 0.2 * float(Count))) :-\n    issue_occurrences(Tool, Issue, Count).\n",
+            "relation tool_quality_poor(tool: string).\n",
+            "@id(poor_on_average)\n@because(\"{Tool} averaged {Quality} over {Executions} runs; the floor is {poor_quality}\")\ntool_quality_poor(Tool) :-\n    tool_learning(Tool, Executions, _, Quality),\n    Executions >= poor_executions,\n    Quality < poor_quality.\n",
+            "relation tool_needs_refinement(tool: string, why: /poor_quality | /pagination).\n",
+            "@id(needs_better_quality)\n@because(\"the output of {Tool} is poor\")\ntool_needs_refinement(Tool, /poor_quality) :- tool_quality_poor(Tool).\n",
+            "@id(needs_pagination)\n@because(\"{Tool} missed pages in {Count} of {Executions} runs\")\ntool_needs_refinement(Tool, /pagination) :-\n    issue_occurrences(Tool, /pagination, Count),\n    tool_learning(Tool, Executions, _, _),\n    Executions >= pagination_executions.\n",
+            "relation learning_pattern_detected(tool: string, issue: quality_issue_kind).\n",
+            "@id(issue_is_a_pattern)\n@because(\"{Tool} showed {Issue} in {Count} runs\")\nlearning_pattern_detected(Tool, Issue) :-\n    issue_occurrences(Tool, Issue, Count),\n    Count >= pattern_occurrences.\n",
+            "relation suggestion(tool: string, suggestion: improvement).\n",
+            "@id(improve_against_issue)\n@because(\"{Tool} showed {Issue} {Count} times: {Suggestion}\")\nsuggestion(Tool, Suggestion) :-\n    issue_occurrences(Tool, Issue, Count),\n    issue_suggestion(Issue, Suggestion),\n    !applied_fix(Tool, Suggestion).\n",
+            "relation missing_tool_for(intent: string, capability: string).\n",
+            "@id(capability_missing)\n@because(\"intent {Intent} needs {Capability}, which the agent does not have\")\nmissing_tool_for(Intent, Capability) :-\n    user_intent(Intent),\n    intent_requires(Intent, Capability),\n    !has_capability(Capability).\n",
+            "relation teaches(tool: string, capability: string).\n",
+            "teaches(Tool, Capability) :- learning_pattern_detected(Tool, _), capability_of(Tool, Capability).\n",
+            "teaches(Tool, Capability) :- learning_pattern_detected(Tool, _), missing_tool_for(_, Capability).\n",
+            "relation tool_generation_hint(capability: string, suggestion: name).\n",
+            "@id(hint_from_pattern)\n@because(\"{Tool} shows {Issue} again and again; a tool for {Capability} should not\")\ntool_generation_hint(Capability, Suggestion) :-\n    teaches(Tool, Capability),\n    learning_pattern_detected(Tool, Issue),\n    issue_suggestion(Issue, Suggestion).\n",
+            "@id(hint_from_fix)\n@because(\"{Tool} had to get {Suggestion}; a tool for {Capability} should have it from the start\")\ntool_generation_hint(Capability, Suggestion) :-\n    teaches(Tool, Capability),\n    applied_fix(Tool, Suggestion).\n",
+            "decision refine_tool(tool: string, why: /poor_quality | /pagination).\n",
+            "@id(refine_now)\n@because(\"{Tool} needs refinement ({Why}) and is not being refined yet\")\nrefine_tool(Tool, Why) :- tool_needs_refinement(Tool, Why), !active_refinement(Tool).\n",
+            "decision generate_tool(intent: string, capability: string).\n",
+            "@id(generate_missing)\n@because(\"intent {Intent} needs a tool for {Capability}\")\ngenerate_tool(Intent, Capability) :- missing_tool_for(Intent, Capability).\n",
+        ),
+    ];
 }

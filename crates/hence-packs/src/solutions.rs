@@ -3,9 +3,9 @@
 //! What it is for: build it or not, and whether a script may run.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -480,27 +480,29 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.incident)?;
-        fill(&mut tables, &self.capability_gap)?;
-        fill(&mut tables, &self.manual_steps)?;
-        fill(&mut tables, &self.build_request)?;
-        fill(&mut tables, &self.script_import)?;
-        fill(&mut tables, &self.script_builtin)?;
-        fill(&mut tables, &self.script_limits)?;
-        fill(&mut tables, &self.mcp_match)?;
-        fill(&mut tables, &self.automation)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            propose_solution: drawn(&tables, &undetermined),
-            script_refused: drawn(&tables, &undetermined),
-            script_accepted: drawn(&tables, &undetermined),
-            propose_mcp: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            propose_solution: drawn(&decided.tables),
+            script_refused: drawn(&decided.tables),
+            script_accepted: drawn(&decided.tables),
+            propose_mcp: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.incident)?;
+        fill(tables, &self.capability_gap)?;
+        fill(tables, &self.manual_steps)?;
+        fill(tables, &self.build_request)?;
+        fill(tables, &self.script_import)?;
+        fill(tables, &self.script_builtin)?;
+        fill(tables, &self.script_limits)?;
+        fill(tables, &self.mcp_match)?;
+        fill(tables, &self.automation)?;
+        Ok(())
     }
 }
 
@@ -575,8 +577,8 @@ pub struct Decisions {
     pub script_accepted: Vec<ScriptAccepted>,
     /// Propose to connect a server, by rank.
     pub propose_mcp: Vec<ProposeMcp>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -601,6 +603,8 @@ mod compiled {
         rule_ids: &["automated#1", "recent_incidents#1", "repeated_steps#1", "incident_recurs", "gap_reported", "steps_repeated", "solution_requested", "module_not_allowed", "builtin_not_allowed", "too_many_seconds", "too_much_memory", "too_much_output", "nothing_against_it", "best_fitting_servers"],
         arities: &[1, 3, 2, 3, 1, 2, 2, 4, 3, 3, 1, 1, 1, 2, 2, 2, 3, 1, 3, 4, 3, 5],
         rules: &[&RULE_1, &RULE_2, &RULE_13],
+        decisions: &["propose_mcp", "propose_solution", "script_accepted", "script_refused"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -709,7 +713,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/solutions/solutions.dl:93:5", "Now - At"), ("rules/solutions/solutions.dl:90:27", "count(Incident)")],
-        decisions: &["propose_solution"],
     };
 
     /// The rule `repeated_steps#1`, beside its `crepe!` program.
@@ -728,7 +731,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/solutions/solutions.dl:98:27", "count()")],
-        decisions: &["propose_solution"],
     };
 
     /// The rule `best_fitting_servers`, beside its `crepe!` program.
@@ -755,7 +757,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Int],
         }),
         places: &[],
-        decisions: &["propose_mcp"],
     };
 
     mod program_0 {
@@ -985,4 +986,69 @@ mod compiled {
             tables.set(15, &r15_propose_solution);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 1] = [
+        concat!(
+            "input incident(incident: string, pattern: string, at: time).\n",
+            "input capability_gap(gap: string, capability: string).\n",
+            "input manual_steps(task: string, signature: string, at: time).\n",
+            "input build_request(request: string).\n",
+            "input script_import(script: string, module: string).\n",
+            "input script_builtin(script: string, name: string).\n",
+            "input script_limits(script: string, seconds: float, memory_mb: float, output_chars: int).\n",
+            "input mcp_match(gap: string, server: string, score: float).\n",
+            "input automation(\n    automation: string,\n    trigger: /cron | /event | /monitor | /integration,\n    subject: string\n).\n",
+            "param incidents_needed: int = 3.\n",
+            "param incident_span: duration = 7d.\n",
+            "param repeats_needed: int = 3.\n",
+            "param script_seconds: float = 60.0.\n",
+            "param script_memory_mb: float = 128.0.\n",
+            "param script_output_chars: int = 50000.\n",
+            "param servers_proposed: int = 3.\n",
+            "relation allowed_module(module: string).\n",
+            "allowed_module(\"requests\").\n",
+            "allowed_module(\"httpx\").\n",
+            "allowed_module(\"json\").\n",
+            "allowed_module(\"csv\").\n",
+            "allowed_module(\"re\").\n",
+            "allowed_module(\"datetime\").\n",
+            "allowed_module(\"urllib.parse\").\n",
+            "allowed_module(\"math\").\n",
+            "allowed_module(\"statistics\").\n",
+            "allowed_module(\"collections\").\n",
+            "allowed_module(\"itertools\").\n",
+            "allowed_module(\"textwrap\").\n",
+            "allowed_module(\"string\").\n",
+            "allowed_module(\"html\").\n",
+            "relation forbidden_builtin(name: string).\n",
+            "forbidden_builtin(\"open\").\n",
+            "forbidden_builtin(\"eval\").\n",
+            "forbidden_builtin(\"compile\").\n",
+            "forbidden_builtin(\"exec\").\n",
+            "forbidden_builtin(\"__import__\").\n",
+            "relation automated(subject: string).\n",
+            "automated(Subject) :- automation(_, _, Subject).\n",
+            "relation recent_incidents(pattern: string, count: int).\n",
+            "recent_incidents(Pattern, count(Incident)) :-\n    incident(Incident, Pattern, At),\n    now(Now),\n    Now - At < incident_span.\n",
+            "relation repeated_steps(signature: string, count: int).\n",
+            "repeated_steps(Signature, count()) :- manual_steps(_, Signature, _).\n",
+            "decision propose_solution(trigger: name, subject: string).\n",
+            "@id(incident_recurs)\n@because(\"{Pattern} happened {Count} times within {incident_span}\")\npropose_solution(/recurring_incident, Pattern) :-\n    recent_incidents(Pattern, Count),\n    Count >= incidents_needed,\n    !automated(Pattern).\n",
+            "@id(gap_reported)\n@because(\"{Capability} was asked for and is not there\")\npropose_solution(/capability_gap, Gap) :- capability_gap(Gap, Capability), !automated(Gap).\n",
+            "@id(steps_repeated)\n@because(\"the steps {Signature} were done by hand {Count} times\")\npropose_solution(/manual_work, Signature) :-\n    repeated_steps(Signature, Count),\n    Count >= repeats_needed,\n    !automated(Signature).\n",
+            "@id(solution_requested)\n@because(\"request {Request} asks for it\")\npropose_solution(/request, Request) :- build_request(Request), !automated(Request).\n",
+            "decision script_refused(script: string, reason: name, what: string).\n",
+            "@id(module_not_allowed)\n@because(\"{Script} imports {Module}, which is none of the allowed modules\")\nscript_refused(Script, /import_not_allowed, Module) :-\n    script_import(Script, Module),\n    !allowed_module(Module).\n",
+            "@id(builtin_not_allowed)\n@because(\"{Script} uses {Name}\")\nscript_refused(Script, /builtin_not_allowed, Name) :-\n    script_builtin(Script, Name),\n    forbidden_builtin(Name).\n",
+            "@id(too_many_seconds)\n@because(\"{Script} wants {Seconds} seconds; {script_seconds} are the most\")\nscript_refused(Script, /limit_exceeded, \"seconds\") :-\n    script_limits(script: Script, seconds: Seconds),\n    Seconds > script_seconds.\n",
+            "@id(too_much_memory)\n@because(\"{Script} wants {Memory} MB; {script_memory_mb} are the most\")\nscript_refused(Script, /limit_exceeded, \"memory_mb\") :-\n    script_limits(script: Script, memory_mb: Memory),\n    Memory > script_memory_mb.\n",
+            "@id(too_much_output)\n@because(\"{Script} wants {Output} characters of output; {script_output_chars} are the most\")\nscript_refused(Script, /limit_exceeded, \"output_chars\") :-\n    script_limits(script: Script, output_chars: Output),\n    Output > script_output_chars.\n",
+            "decision script_accepted(script: string).\n",
+            "@id(nothing_against_it)\n@because(\"nothing speaks against {Script}\")\nscript_accepted(Script) :- script_limits(script: Script), !script_refused(Script, _, _).\n",
+            "decision propose_mcp(gap: string, server: string, rank: int).\n",
+            "@id(best_fitting_servers)\n@because(\"{Server} fits gap {Gap} with {Score} and is number {Rank}\")\npropose_mcp(Gap, Server, Rank) :-\n    capability_gap(Gap, _),\n    mcp_match(Gap, Server, Score)\n    limit servers_proposed per Gap by Score desc, Server as Rank.\n",
+        ),
+    ];
 }

@@ -3,9 +3,9 @@
 //! What it is for: which tool for this goal, judged by what each tool did in the goal's own domain.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -393,24 +393,26 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.goal)?;
-        fill(&mut tables, &self.tool)?;
-        fill(&mut tables, &self.tool_run)?;
-        fill(&mut tables, &self.failure_mode)?;
-        fill(&mut tables, &self.goal_domain_given)?;
-        fill(&mut tables, &self.domain_signal)?;
-        fill(&mut tables, &self.pattern_match)?;
-        fill(&mut tables, &self.tool_memory)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            select_tool: drawn(&tables, &undetermined),
-            no_tool: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            select_tool: drawn(&decided.tables),
+            no_tool: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.goal)?;
+        fill(tables, &self.tool)?;
+        fill(tables, &self.tool_run)?;
+        fill(tables, &self.failure_mode)?;
+        fill(tables, &self.goal_domain_given)?;
+        fill(tables, &self.domain_signal)?;
+        fill(tables, &self.pattern_match)?;
+        fill(tables, &self.tool_memory)?;
+        Ok(())
     }
 }
 
@@ -475,8 +477,8 @@ pub struct Decisions {
     pub select_tool: Vec<SelectTool>,
     /// No tool suits the goal well enough.
     pub no_tool: Vec<NoTool>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -501,6 +503,8 @@ mod compiled {
         rule_ids: &["given_domain#1", "signalled_domain#1", "domain_as_given", "domain_by_signal", "domain_unknown", "stats_of_a_domain", "stats_of_all_runs", "known_domain#2", "known_domain#3", "own_history", "history_of_all_runs", "no_history", "stats_source_own#1", "usefulness_evidence#1", "usefulness_evidence#2", "usefulness_unknown", "usefulness_by_runs", "latest_failure_modes", "avoid_in_this_domain", "avoid_everywhere", "pattern_share#1", "pattern_share#2", "score_by_fit_and_record", "nothing_remembered_against", "remembered_against", "score_as_it_is", "score_after_feedback", "in_the_running#1", "in_the_running#2", "highest_score", "best_tool", "replacement_tool", "best_allowed#1", "none_good_enough", "none_at_all"],
         arities: &[1, 2, 1, 6, 2, 2, 2, 4, 4, 2, 3, 2, 3, 2, 2, 2, 6, 1, 3, 2, 4, 3, 4, 2, 3, 3, 3, 3, 3, 3, 3, 2, 2, 3, 4, 6, 6, 6, 5, 3, 3],
         rules: &[&RULE_0, &RULE_1, &RULE_5, &RULE_6, &RULE_16, &RULE_17, &RULE_20, &RULE_22, &RULE_24, &RULE_26, &RULE_29, &RULE_32],
+        decisions: &["no_tool", "select_tool"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -642,7 +646,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:76:20", "min(Domain)")],
-        decisions: &["select_tool", "no_tool"],
     };
 
     /// The rule `signalled_domain#1`, beside its `crepe!` program.
@@ -669,7 +672,6 @@ mod compiled {
             types: &[Type::String, Type::Name],
         }),
         places: &[],
-        decisions: &["select_tool", "no_tool"],
     };
 
     /// The rule `stats_of_a_domain`, beside its `crepe!` program.
@@ -693,7 +695,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:114:26", "count()"), ("rules/tool_scoring/tool_scoring.dl:114:35", "sum(if(Ok, 1, 0))"), ("rules/tool_scoring/tool_scoring.dl:114:54", "sum(if(Ok, 0, 1))"), ("rules/tool_scoring/tool_scoring.dl:114:73", "mean(Latency)")],
-        decisions: &["select_tool", "no_tool"],
     };
 
     /// The rule `stats_of_all_runs`, beside its `crepe!` program.
@@ -716,7 +717,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:120:27", "count()"), ("rules/tool_scoring/tool_scoring.dl:120:36", "sum(if(Ok, 1, 0))"), ("rules/tool_scoring/tool_scoring.dl:120:55", "sum(if(Ok, 0, 1))"), ("rules/tool_scoring/tool_scoring.dl:120:74", "mean(Latency)")],
-        decisions: &["select_tool", "no_tool"],
     };
 
     /// The rule `usefulness_by_runs`, beside its `crepe!` program.
@@ -736,7 +736,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:183:5", "(float(Successes) / float(Calls) * success_weight + neutral_usefulness * neutral_weight) * min(1.0, float(Calls) / float(trusted_calls))"), ("rules/tool_scoring/tool_scoring.dl:183:6", "float(Successes) / float(Calls) * success_weight + neutral_usefulness * neutral_weight"), ("rules/tool_scoring/tool_scoring.dl:183:6", "float(Successes) / float(Calls) * success_weight"), ("rules/tool_scoring/tool_scoring.dl:183:6", "float(Successes) / float(Calls)"), ("rules/tool_scoring/tool_scoring.dl:183:57", "neutral_usefulness * neutral_weight"), ("rules/tool_scoring/tool_scoring.dl:184:20", "float(Calls) / float(trusted_calls)")],
-        decisions: &["select_tool", "no_tool"],
     };
 
     /// The rule `latest_failure_modes`, beside its `crepe!` program.
@@ -764,7 +763,6 @@ mod compiled {
             types: &[Type::String, Type::Name, Type::String, Type::Time],
         }),
         places: &[],
-        decisions: &[],
     };
 
     /// The rule `pattern_share#1`, beside its `crepe!` program.
@@ -786,7 +784,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:220:45", "float(Matched) / float(Total)"), ("rules/tool_scoring/tool_scoring.dl:220:27", "max(if(Total > 0, float(Matched) / float(Total), 0.0))")],
-        decisions: &["select_tool", "no_tool"],
     };
 
     /// The rule `score_by_fit_and_record`, beside its `crepe!` program.
@@ -808,7 +805,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:231:25", "Share * pattern_weight + Usefulness * usefulness_weight"), ("rules/tool_scoring/tool_scoring.dl:231:25", "Share * pattern_weight"), ("rules/tool_scoring/tool_scoring.dl:231:50", "Usefulness * usefulness_weight")],
-        decisions: &["select_tool", "no_tool"],
     };
 
     /// The rule `remembered_against`, beside its `crepe!` program.
@@ -829,7 +825,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:244:30", "Score * avoid_factor")],
-        decisions: &["select_tool", "no_tool"],
     };
 
     /// The rule `score_after_feedback`, beside its `crepe!` program.
@@ -850,7 +845,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:257:30", "Score * Factor")],
-        decisions: &["select_tool", "no_tool"],
     };
 
     /// The rule `highest_score`, beside its `crepe!` program.
@@ -876,7 +870,6 @@ mod compiled {
             types: &[Type::String, Type::String, Type::Float],
         }),
         places: &[],
-        decisions: &["select_tool", "no_tool"],
     };
 
     /// The rule `best_allowed#1`, beside its `crepe!` program.
@@ -896,7 +889,6 @@ mod compiled {
         ],
         limit: None,
         places: &[("rules/tool_scoring/tool_scoring.dl:295:20", "max(Score)")],
-        decisions: &["no_tool"],
     };
 
     mod program_0 {
@@ -1492,4 +1484,95 @@ mod compiled {
             tables.set(32, &r32_no_tool);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 2] = [
+        concat!(
+            "input goal(goal: string, text: string).\n",
+        ),
+        concat!(
+            "input tool(tool: string).\n",
+            "input tool_run(run: int, tool: string, domain: name, ok: bool, latency: duration, at: time).\n",
+            "input failure_mode(run: int, mode: string).\n",
+            "input goal_domain_given(goal: string, domain: name).\n",
+            "input domain_signal(goal: string, domain: name).\n",
+            "input pattern_match(goal: string, tool: string, matched: int, total: int).\n",
+            "input tool_memory(memory: string, domain: name, tool: string, usefulness: float).\n",
+            "param pattern_weight: float = 0.8.\n",
+            "param usefulness_weight: float = 0.2.\n",
+            "param success_weight: float = 0.7.\n",
+            "param neutral_weight: float = 0.3.\n",
+            "param neutral_usefulness: float = 0.5.\n",
+            "param trusted_calls: int = 10.\n",
+            "param avoid_below: float = 0.3.\n",
+            "param avoid_factor: float = 0.3.\n",
+            "param lowest_score: float = 0.15.\n",
+            "param failure_modes_kept: int = 10.\n",
+            "relation domain_order(domain: name, place: int).\n",
+            "domain_order(/marketing, 1).\n",
+            "domain_order(/crypto, 2).\n",
+            "domain_order(/engineering, 3).\n",
+            "domain_order(/operations, 4).\n",
+            "relation score_factor(goal: string, tool: string, factor: float).\n",
+            "relation set_aside(goal: string, tool: string).\n",
+            "relation handed_over(goal: string, tool: string, replacement: string).\n",
+            "relation given_domain(goal: string, domain: name).\n",
+            "given_domain(Goal, min(Domain)) :- goal(Goal, _), goal_domain_given(Goal, Domain).\n",
+            "relation signalled_domain(goal: string, domain: name).\n",
+            "signalled_domain(Goal, Domain) :-\n    goal(Goal, _),\n    domain_signal(Goal, Domain),\n    domain_order(Domain, Place)\n    limit 1 per Goal by Place.\n",
+            "relation goal_domain(goal: string, domain: name).\n",
+            "@id(domain_as_given)\n@because(\"goal {Goal} was given with the domain {Domain}\")\ngoal_domain(Goal, Domain) :- given_domain(Goal, Domain).\n",
+            "@id(domain_by_signal)\n@because(\"the words of goal {Goal} signal {Domain}\")\ngoal_domain(Goal, Domain) :- signalled_domain(Goal, Domain), !given_domain(Goal, _).\n",
+            "@id(domain_unknown)\n@because(\"nothing names a domain for goal {Goal}, so it is judged by all runs\")\ngoal_domain(Goal, /global) :- goal(Goal, _), !given_domain(Goal, _), !signalled_domain(Goal, _).\n",
+            "relation tool_stats(\n    tool: string,\n    domain: name,\n    calls: int,\n    successes: int,\n    failures: int,\n    avg_latency: duration\n).\n",
+            "@id(stats_of_a_domain)\n@because(\"{Tool} ran {calls} times in {Domain}, {successes} of them well\")\ntool_stats(Tool, Domain, count(), sum(if(Ok, 1, 0)), sum(if(Ok, 0, 1)), mean(Latency)) :-\n    tool_run(_, Tool, Domain, Ok, Latency, _),\n    Domain != /global.\n",
+            "@id(stats_of_all_runs)\n@because(\"{Tool} ran {calls} times in all, {successes} of them well\")\ntool_stats(Tool, /global, count(), sum(if(Ok, 1, 0)), sum(if(Ok, 0, 1)), mean(Latency)) :-\n    tool_run(_, Tool, _, Ok, Latency, _).\n",
+            "relation known_domain(domain: name).\n",
+            "known_domain(/global).\n",
+            "known_domain(Domain) :- tool_run(_, _, Domain, _, _, _).\n",
+            "known_domain(Domain) :- goal_domain(_, Domain).\n",
+            "relation stats_source(tool: string, domain: name, source: /domain | /global | /none).\n",
+            "@id(own_history)\n@because(\"{Tool} has runs of its own in {Domain}\")\nstats_source(Tool, Domain, /domain) :-\n    tool(Tool),\n    known_domain(Domain),\n    tool_stats(tool: Tool, domain: Domain),\n    Domain != /global.\n",
+            "@id(history_of_all_runs)\n@because(\"{Tool} is judged in {Domain} by all of its runs\")\nstats_source(Tool, Domain, /global) :-\n    tool(Tool),\n    known_domain(Domain),\n    tool_stats(tool: Tool, domain: /global),\n    !stats_source_own(Tool, Domain).\n",
+            "@id(no_history)\n@because(\"{Tool} never ran\")\nstats_source(Tool, Domain, /none) :-\n    tool(Tool),\n    known_domain(Domain),\n    !tool_stats(tool: Tool, domain: /global).\n",
+            "relation stats_source_own(tool: string, domain: name).\n",
+            "stats_source_own(Tool, Domain) :- tool_stats(tool: Tool, domain: Domain), Domain != /global.\n",
+            "relation usefulness_evidence(tool: string, domain: name, calls: int, successes: int).\n",
+            "usefulness_evidence(Tool, Domain, Calls, Successes) :-\n    stats_source(Tool, Domain, /domain),\n    tool_stats(Tool, Domain, Calls, Successes, _, _).\n",
+            "usefulness_evidence(Tool, Domain, Calls, Successes) :-\n    stats_source(Tool, Domain, /global),\n    tool_stats(Tool, /global, Calls, Successes, _, _).\n",
+            "relation usefulness(tool: string, domain: name, score: float).\n",
+            "@id(usefulness_unknown)\n@because(\"{Tool} never ran, so its usefulness is the neutral {neutral_usefulness}\")\nusefulness(Tool, Domain, neutral_usefulness) :- stats_source(Tool, Domain, /none).\n",
+            "@id(usefulness_by_runs)\n@because(\"{Tool} succeeded {Successes} times in {Calls} calls that count for {Domain}\")\nusefulness(\n    Tool,\n    Domain,\n    (float(Successes) / float(Calls) * success_weight + neutral_usefulness * neutral_weight)\n        * min(1.0, float(Calls) / float(trusted_calls))\n) :-\n    usefulness_evidence(Tool, Domain, Calls, Successes).\n",
+            "relation recent_failure_mode(tool: string, domain: name, mode: string, at: time).\n",
+            "@id(latest_failure_modes)\n@because(\"{Tool} failed in {Domain} with {Mode} at {At}\")\nrecent_failure_mode(Tool, Domain, Mode, At) :-\n    tool_run(Run, Tool, Domain, false, _, At),\n    failure_mode(Run, Mode)\n    limit failure_modes_kept per Tool, Domain by At desc, Mode.\n",
+            "relation avoid(goal: string, tool: string).\n",
+            "@id(avoid_in_this_domain)\n@because(\"memory {Memory} of {Domain} rates {Tool} at {Usefulness}, below {avoid_below}\")\navoid(Goal, Tool) :-\n    tool(Tool),\n    goal_domain(Goal, Domain),\n    tool_memory(Memory, Domain, Tool, Usefulness),\n    Usefulness < avoid_below.\n",
+            "@id(avoid_everywhere)\n@because(\"memory {Memory} of all domains rates {Tool} at {Usefulness}, below {avoid_below}\")\navoid(Goal, Tool) :-\n    tool(Tool),\n    goal(Goal, _),\n    tool_memory(Memory, /global, Tool, Usefulness),\n    Usefulness < avoid_below.\n",
+            "relation pattern_share(goal: string, tool: string, share: float).\n",
+            "pattern_share(Goal, Tool, max(if(Total > 0, float(Matched) / float(Total), 0.0))) :-\n    goal(Goal, _),\n    tool(Tool),\n    pattern_match(Goal, Tool, Matched, Total).\n",
+            "pattern_share(Goal, Tool, 0.0) :- goal(Goal, _), tool(Tool), !pattern_match(Goal, Tool, _, _).\n",
+            "relation plain_score(goal: string, tool: string, score: float).\n",
+            "@id(score_by_fit_and_record)\n@because(\"{Tool} matches {Share} of its patterns and has the usefulness {Usefulness} in {Domain}\")\nplain_score(Goal, Tool, Share * pattern_weight + Usefulness * usefulness_weight) :-\n    goal_domain(Goal, Domain),\n    pattern_share(Goal, Tool, Share),\n    usefulness(Tool, Domain, Usefulness).\n",
+            "relation remembered_score(goal: string, tool: string, score: float).\n",
+            "@id(nothing_remembered_against)\nremembered_score(Goal, Tool, Score) :- plain_score(Goal, Tool, Score), !avoid(Goal, Tool).\n",
+            "@id(remembered_against)\n@because(\"a memory speaks against {Tool}: {Score} times {avoid_factor}\")\nremembered_score(Goal, Tool, Score * avoid_factor) :-\n    plain_score(Goal, Tool, Score),\n    avoid(Goal, Tool).\n",
+            "relation tool_score(goal: string, tool: string, score: float).\n",
+            "@id(score_as_it_is)\n@because(\"nobody's feedback changes the score {Score} of {Tool}\")\ntool_score(Goal, Tool, Score) :- remembered_score(Goal, Tool, Score), !score_factor(Goal, Tool, _).\n",
+            "@id(score_after_feedback)\n@because(\"feedback changes the score {Score} of {Tool} by the factor {Factor}\")\ntool_score(Goal, Tool, clamp(Score * Factor, 0.0, 1.0)) :-\n    remembered_score(Goal, Tool, Score),\n    score_factor(Goal, Tool, Factor).\n",
+            "relation in_the_running(goal: string, tool: string, score: float).\n",
+            "in_the_running(Goal, Tool, Score) :- tool_score(Goal, Tool, Score), !set_aside(Goal, Tool).\n",
+            "in_the_running(Goal, Tool, Score) :- tool_score(Goal, Tool, Score), handed_over(Goal, Tool, _).\n",
+            "relation first_choice(goal: string, tool: string, score: float).\n",
+            "@id(highest_score)\n@because(\"of the tools in the running for {Goal}, {Tool} has the highest score, {Score}\")\nfirst_choice(Goal, Tool, Score) :- in_the_running(Goal, Tool, Score) limit 1 per Goal by Score desc.\n",
+            "decision select_tool(goal: string, tool: string, score: float).\n",
+            "@id(best_tool)\n@because(\"{Tool} suits {Goal} best: its score {Score} is at least {lowest_score}\")\nselect_tool(Goal, Tool, Score) :-\n    first_choice(Goal, Tool, Score),\n    Score >= lowest_score,\n    !handed_over(Goal, Tool, _).\n",
+            "@id(replacement_tool)\n@because(\"people want {Replacement} where {Tool} would have been used for {Goal}\")\nselect_tool(Goal, Replacement, Score) :-\n    first_choice(Goal, Tool, Best),\n    Best >= lowest_score,\n    handed_over(Goal, Tool, Replacement),\n    tool_score(Goal, Replacement, Score).\n",
+            "relation best_allowed(goal: string, score: float).\n",
+            "best_allowed(Goal, max(Score)) :- tool_score(Goal, Tool, Score), !set_aside(Goal, Tool).\n",
+            "decision no_tool(goal: string, best: float).\n",
+            "@id(none_good_enough)\n@because(\"no tool suits {Goal}: the best score is {Best}, and {lowest_score} is needed\")\nno_tool(Goal, Best) :- best_allowed(Goal, Best), !select_tool(Goal, _, _).\n",
+            "@id(none_at_all)\n@because(\"there is no tool for {Goal} that nobody excluded\")\nno_tool(Goal, 0.0) :- goal(Goal, _), !best_allowed(Goal, _), !select_tool(Goal, _, _).\n",
+        ),
+    ];
 }

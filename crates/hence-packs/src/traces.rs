@@ -3,9 +3,9 @@
 //! What it is for: was the reasoning recorded.
 
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
+use crate::support::{BadFact, BadParam, Bounds, Column, Columns, Name, Record, Row, RunError};
 #[allow(unused_imports, reason = "which are needed follows the rules")]
-use crate::support::{Symbol, Word, broken, drawn, fill};
+use crate::support::{Symbol, Tables, Undetermined, Word, broken, drawn, fill};
 
 pub use compiled::PACK;
 
@@ -177,17 +177,19 @@ impl Facts {
     /// # Errors
     /// As [`Facts::decide`].
     pub fn decide_within(&self, params: &Params, bounds: &Bounds) -> Result<Decisions, RunError> {
-        let mut tables = PACK.tables();
-        fill(&mut tables, &self.now)?;
-        fill(&mut tables, &self.trace_step)?;
-        fill(&mut tables, &self.trace_outcome)?;
-        let reports = PACK.evaluate(&mut tables, &params.words()?, bounds)?;
-        let undetermined = PACK.undetermined(&reports);
+        let decided = PACK.decide(|tables| self.fill(tables), &params.words()?, bounds)?;
         Ok(Decisions {
-            trace_incomplete: drawn(&tables, &undetermined),
-            reports: PACK.lines(&reports),
-            undetermined,
+            trace_incomplete: drawn(&decided.tables),
+            undetermined: decided.undetermined,
+            reports: decided.reports,
         })
+    }
+
+    fn fill(&self, tables: &mut Tables) -> Result<(), BadFact> {
+        fill(tables, &self.now)?;
+        fill(tables, &self.trace_step)?;
+        fill(tables, &self.trace_outcome)?;
+        Ok(())
     }
 }
 
@@ -214,8 +216,8 @@ impl Extend<TraceOutcome> for Facts {
 pub struct Decisions {
     /// The task ended, and its reasoning is not all there.
     pub trace_incomplete: Vec<TraceIncomplete>,
-    /// Decisions that depend on an undefined operation; none of their facts is drawn.
-    pub undetermined: Vec<&'static str>,
+    /// Rows that follow possibly and not certainly, because of undefined operations; they are not drawn.
+    pub undetermined: Vec<Undetermined>,
     /// Undefined operations, one line each.
     pub reports: Vec<String>,
 }
@@ -240,6 +242,8 @@ mod compiled {
         rule_ids: &["traced_task#1", "traced_task#2", "phase_recorded#1", "phase_not_recorded", "ended_with_a_gap"],
         arities: &[1, 4, 2, 1, 1, 2, 2, 1],
         rules: &[],
+        decisions: &["trace_incomplete"],
+        texts: &ITEMS,
         facts,
         run,
     };
@@ -361,4 +365,27 @@ mod compiled {
             tables.set(7, &r7_trace_incomplete);
         }
     }
+
+    /// The rules as text.
+    #[rustfmt::skip]
+    static ITEMS: [&str; 1] = [
+        concat!(
+            "input trace_step(\n    task: string,\n    phase: /observe | /orient | /decide | /act,\n    thought: string,\n    at: time\n).\n",
+            "input trace_outcome(task: string, outcome: name).\n",
+            "relation phase(phase: /observe | /orient | /decide | /act).\n",
+            "phase(/observe).\n",
+            "phase(/orient).\n",
+            "phase(/decide).\n",
+            "phase(/act).\n",
+            "relation traced_task(task: string).\n",
+            "traced_task(Task) :- trace_step(task: Task).\n",
+            "traced_task(Task) :- trace_outcome(Task, _).\n",
+            "relation phase_recorded(task: string, phase: /observe | /orient | /decide | /act).\n",
+            "phase_recorded(Task, Phase) :- trace_step(Task, Phase, Thought, _), trim(Thought) != \"\".\n",
+            "relation trace_gap(task: string, phase: /observe | /orient | /decide | /act).\n",
+            "@id(phase_not_recorded)\n@because(\"nothing is recorded of the phase {Phase} of {Task}\")\ntrace_gap(Task, Phase) :- traced_task(Task), phase(Phase), !phase_recorded(Task, Phase).\n",
+            "decision trace_incomplete(task: string).\n",
+            "@id(ended_with_a_gap)\n@because(\"{Task} ended as {Outcome} without a record of {Phase}\")\ntrace_incomplete(Task) :-\n    trace_gap(Task, Phase),\n    trace_outcome(Task, Outcome),\n    Outcome != /in_progress.\n",
+        ),
+    ];
 }

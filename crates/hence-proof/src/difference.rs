@@ -149,12 +149,12 @@ impl Finder<'_> {
     /// # Errors
     /// As [`Finder::why`].
     pub fn reason(&self, fact: &Fact) -> Result<String, WhyError> {
-        let program = self.context.program;
+        let program = self.lenient().context.program;
         if let Some(Explanation { sentence: Some(sentence), .. }) = self.explanation(fact)? {
             return Ok(sentence);
         }
         if let Some(proof) = self.why(fact)? {
-            return Ok(why_line(program, &proof));
+            return Ok(why_line(program, &self.by_rules(proof)));
         }
         let pattern: Vec<Option<Value>> = fact.values.iter().copied().map(Some).collect();
         match program.find(fact.relation) {

@@ -9,6 +9,7 @@ use hence_core::value::Value;
 use hence_engine::{Bound, FactSource, Model};
 use hence_lang::builtins::term::{Format, Show};
 use hence_lang::ir::{Program, Rule, RuleId};
+use hence_lang::lower::unknown::Unknown;
 
 use super::build::Builder;
 pub use super::build::Explanation;
@@ -19,6 +20,7 @@ use super::every::Every;
 use super::heights::Heights;
 use super::phrase::Phrase;
 use super::plans::{Begin, Plans};
+use super::possible::by_rules;
 use super::proof::{Origins, Proof};
 use super::solve::{Solution, solve, solve_root};
 use super::store::{FactRef, Key, Store};
@@ -52,6 +54,14 @@ pub struct Finder<'a> {
     sources: &'a Sources,
     origins: &'a dyn Origins,
     inputs: usize,
+    unknown: Option<Box<ByRules<'a>>>,
+}
+
+/// The rules themselves beside a program that tells what certainly and what possibly follows from them.
+struct ByRules<'a> {
+    of: &'a Unknown,
+    /// Over what follows if a match with an undefined operation is false.
+    lenient: Finder<'a>,
 }
 
 impl<'a> Finder<'a> {
@@ -64,7 +74,15 @@ impl<'a> Finder<'a> {
     ) -> Self {
         let context = Context::new(program, Store::new(model));
         let heights = Heights::new(&context);
-        Self { context, plans: Plans::default(), heights, sources, origins, inputs: INPUTS_SHOWN }
+        Self {
+            context,
+            plans: Plans::default(),
+            heights,
+            sources,
+            origins,
+            inputs: INPUTS_SHOWN,
+            unknown: None,
+        }
     }
 
     /// A finder over facts that are kept elsewhere than in a model; for [`Finder::why`] and the like, not for what
@@ -88,7 +106,7 @@ impl<'a> Finder<'a> {
                 (context, heights, Plans::default())
             }
         };
-        Self { context, plans, heights, sources, origins, inputs: INPUTS_SHOWN }
+        Self { context, plans, heights, sources, origins, inputs: INPUTS_SHOWN, unknown: None }
     }
 
     /// What the next finder of the same program may go on from.
@@ -127,6 +145,46 @@ impl<'a> Finder<'a> {
         found
     }
 
+    /// The same where the program is that of `of`; `lenient` is over the rules themselves, and what follows if a match
+    /// with an undefined operation is false. Reasons are then by the rules themselves.
+    #[must_use]
+    pub fn unknown(mut self, of: &'a Unknown, lenient: Self) -> Self {
+        self.unknown = Some(Box::new(ByRules { of, lenient }));
+        self
+    }
+
+    pub(super) fn is_three_valued(&self) -> bool {
+        self.unknown.is_some()
+    }
+
+    /// A finder of what doesn't hold by the rules themselves.
+    pub(super) fn lenient(&self) -> &Self {
+        self.unknown.as_ref().map_or(self, |unknown| &unknown.lenient)
+    }
+
+    /// A proof by the rules themselves.
+    pub(super) fn by_rules(&self, proof: Proof) -> Proof {
+        match &self.unknown {
+            Some(unknown) => by_rules(&proof, unknown.lenient.context.program, unknown.of),
+            None => proof,
+        }
+    }
+
+    /// What follows possibly and not certainly of what is asked for, as facts of the versions of the relation.
+    pub fn undetermined(&self, relation: RelationId, wanted: &[Option<Value>]) -> Vec<Fact> {
+        let Some(unknown) = &self.unknown else { return Vec::new() };
+        let name = self.context.name(relation);
+        let versions = unknown.of.versions(relation).flat_map(|(columns, version)| {
+            let known = wanted.iter().enumerate().filter(|(at, _)| !columns.contains(at));
+            let known: Vec<Option<Value>> = known.map(|(_, value)| *value).collect();
+            let is_certain =
+                move |fact: &Fact| self.holds(&Fact { relation: name, values: fact.values.clone() });
+            let facts = self.instances(version, &known).into_iter();
+            facts.filter(move |fact| !columns.is_empty() || !is_certain(fact))
+        });
+        versions.collect()
+    }
+
     /// How many inputs of an aggregate proofs show; `usize::MAX` for all. The height of an aggregate's step
     /// counts the inputs shown.
     #[must_use]
@@ -140,7 +198,8 @@ impl<'a> Finder<'a> {
     /// # Errors
     /// The bound that was reached, or what could not be read.
     pub fn checked<T>(&self, found: T) -> Result<T, WhyError> {
-        self.context.interrupt.why().map_or(Ok(found), Err)
+        let ended = self.context.interrupt.why().or_else(|| self.lenient().context.interrupt.why());
+        ended.map_or(Ok(found), Err)
     }
 
     /// How many facts each relation has where all of them are known, by [`RelationId`]; those of derived relations

@@ -39,6 +39,12 @@ impl Faults {
         self.list.len()
     }
 
+    /// How many of those that were found first lie before byte `start`; what was read ahead may have faults beyond it.
+    pub(super) fn len_before(&self, start: u32) -> usize {
+        let beyond = |fault: &&Diagnostic| fault.span().is_some_and(|span| span.start >= start);
+        self.list.len() - self.list.iter().rev().take_while(beyond).count()
+    }
+
     /// Puts one fault in the place of those from number `from` on that lie before byte `end`.
     pub(super) fn replace(&mut self, from: usize, end: u32, by: Diagnostic) {
         let later = self.list.split_off(from.min(self.list.len()));

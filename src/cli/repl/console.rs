@@ -127,7 +127,7 @@ impl Console<'_> {
             out.lines(&format!("{gap}{}", render::tree(proof, &session.rules().program, &layout)))?;
         }
         drop(out);
-        ask::verdict(fact, &because);
+        ask::verdict(fact, &because, self.facts.now());
         Ok(())
     }
 

@@ -1,6 +1,9 @@
 //! Expectations of which it is undetermined whether they are met.
 
+use hence_core::fact::Fact;
 use hence_core::schema::RelationId;
+use hence_core::span::Span;
+use hence_core::value::Value;
 use hence_lang::analysis::checked::Expectation;
 use hence_lang::lower;
 
@@ -19,12 +22,43 @@ impl Bench<'_> {
                 let answer = answer.filter(|answer| is_open(answer) && self.answers(Some(*answer)) == 0)?;
                 Some(relations(item).into_iter().find(is_open).unwrap_or(answer))
             }
+            Expectation::Undetermined { .. } => None,
         }
+    }
+
+    /// Whether a row that fits follows possibly and not certainly.
+    pub(super) fn is_open(&self, relation: RelationId, values: &[Option<Value>]) -> bool {
+        let mut rows = self.evaluation.undetermined.get(&relation).into_iter().flatten();
+        rows.any(|row| {
+            row.args
+                .iter()
+                .zip(values)
+                .all(|(arg, wanted)| arg.is_none() || wanted.is_none() || arg == wanted)
+        })
+    }
+
+    /// The failure that no row that fits is undetermined.
+    pub(super) fn determined(&self, relation: RelationId, values: &[Option<Value>], span: Span) -> Failure {
+        let fits = |fact: &Fact| {
+            fact.values.iter().zip(values).all(|(value, wanted)| wanted.is_none_or(|wanted| wanted == *value))
+        };
+        let certain: Vec<String> =
+            self.facts(relation).iter().filter(|fact| fits(fact)).map(|fact| self.by_name(fact)).collect();
+        let says = match certain.is_empty() {
+            true => "not undetermined: it does not follow, whatever is undefined",
+            false => "not undetermined: it follows, whatever is undefined",
+        };
+        let rows = self.evaluation.undetermined.get(&relation).into_iter().flatten();
+        let open = rows.map(|row| format!("undetermined {row}"));
+        let instead = certain.into_iter().chain(open).take(PROOF_LINES).collect();
+        Failure { instead, ..self.failure(span, says) }
     }
 
     /// The failure that it is undetermined, with the operations to blame.
     pub(super) fn undetermined_failure(&self, item: &Expectation, relation: RelationId) -> Failure {
-        let (Expectation::Body { span, .. } | Expectation::Exactly { span, .. }) = item;
+        let (Expectation::Body { span, .. }
+        | Expectation::Undetermined { span, .. }
+        | Expectation::Exactly { span, .. }) = item;
         let says = match lower::is_answer(self.program, relation) {
             true => String::from("this is undetermined: an operation is undefined"),
             false => format!("`{}` is undetermined: an operation is undefined", self.name(relation)),

@@ -14,6 +14,7 @@ use hence_core::schema::Kind;
 use hence_core::span::FileId;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_lang::analysis::codes::VARIABLE_IN_FACT;
 use hence_lang::analysis::{self, lints};
 use hence_syntax as syntax;
 
@@ -240,7 +241,8 @@ impl Prompt {
     fn checked(&self, typed: &Text) -> Result<(RuleSet, Faults), SessionError> {
         let mut loader = self.with_texts(self.files.clone());
         let file = loader.part(&typed.name, &typed.whole, &typed.rules);
-        let rules = built(loader, self.source.as_ref(), &self.sets)?;
+        let rules =
+            built(loader, self.source.as_ref(), &self.sets).map_err(|error| asked(error, &typed.whole))?;
         let about = |found: &&Diagnostic| {
             found.span().is_some_and(|span| span.file == file) && !TOO_EARLY.contains(&found.code)
         };
@@ -270,6 +272,22 @@ impl Prompt {
             self.steps.remove(0);
         }
     }
+}
+
+/// The faults of an entry: a fact with variables is probably a question that lacks its mark.
+fn asked(error: SessionError, text: &str) -> SessionError {
+    let SessionError::Faults(mut faults) = error else { return error };
+    let found = &mut faults.diagnostics;
+    let is_fact = |fault: &Diagnostic| fault.code == VARIABLE_IN_FACT;
+    if !text.contains(":-")
+        && let Some(at) = found.iter().position(is_fact)
+    {
+        let mut fault = found.swap_remove(at);
+        let question = text.trim().trim_end_matches('.');
+        fault.help.insert(0, format!("to ask, end it with `?`: `{question}?`"));
+        *found = vec![fault];
+    }
+    SessionError::Faults(faults)
 }
 
 /// How many entries can be undone; each keeps the rules that were before it.

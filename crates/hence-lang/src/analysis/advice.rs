@@ -1,17 +1,19 @@
-//! Help that needs the whole rule: the two rules of an aggregate inside another term, `now()` as a value, variables in
-//! lower case.
+//! Help that needs the whole rule: the two rules of an aggregate inside another term, an aggregate over an atom, `now()`
+//! as a value, variables in lower case, several values after one comparison.
 
 use hence_core::diagnostic::{Diagnostic, Edit, Fix};
 use hence_core::span::{Sources, Span};
 use hence_syntax::foreign::variable_form;
-use hence_syntax::tree::{Expr, ExprKind, Literal, LiteralKind, Rule};
+use hence_syntax::tree::{BinaryOp, Expr, ExprKind, Literal, LiteralKind, Rule};
 
 use super::codes;
-use super::uses::{Vars, arguments};
+use super::uses::{Vars, arguments, over_relation};
 
 /// Gives the faults of a rule the help that shows the whole rule as it should be.
 pub(super) fn advise(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnostic>) {
+    over_atoms(rule, sources, faults);
     aggregates(rule, vars, sources, faults);
+    several(rule, sources, faults);
     clock(rule, vars, sources, faults);
     lower_case(rule, vars, sources, faults);
 }
@@ -51,6 +53,61 @@ fn lower_case(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diag
     let text = fault.fixes.last().map(|fix| fix.apply(sources.slice(start), start));
     let write = |text: String| format!("a variable starts with an upper-case letter: write: `{text}`");
     fault.help = text.into_iter().map(write).collect();
+}
+
+/// `X = max(p(Y))`: the fix that its help writes.
+fn over_atoms(rule: &Rule, sources: &Sources, faults: &mut [Diagnostic]) {
+    for literal in &rule.body {
+        let LiteralKind::Condition(Expr { kind: ExprKind::Binary(BinaryOp::Equal, left, right), .. }) =
+            &literal.kind
+        else {
+            continue;
+        };
+        let ExprKind::Call(name, args) = &right.kind else { continue };
+        let is_own = |fault: &&mut Diagnostic| fault.span() == Some(name.span);
+        if over_relation(*name, args).is_none() || !matches!(left.kind, ExprKind::Variable(_)) {
+            continue;
+        }
+        let Some(fault) =
+            faults.iter_mut().filter(|fault| fault.code == codes::MISPLACED_AGGREGATE).find(is_own)
+        else {
+            continue;
+        };
+        let form = fault.help.first().and_then(|help| help.split('`').nth(3)).map(str::to_owned);
+        if let Some(form) = form {
+            fault.help = vec![format!("write: `{} = {form}`", sources.slice(left.span))];
+            *fault = fault.clone().fix(right.span, form);
+        }
+    }
+}
+
+/// `X != 1, 2`: one fault, with the values as a list.
+fn several(rule: &Rule, sources: &Sources, faults: &mut Vec<Diagnostic>) {
+    let value = |literal: &Literal| match &literal.kind {
+        LiteralKind::Condition(Expr { kind: ExprKind::Literal(_), span }) => Some(*span),
+        _ => None,
+    };
+    for (at, literal) in rule.body.iter().enumerate() {
+        let LiteralKind::Condition(Expr { kind: ExprKind::Binary(op, left, right), .. }) = &literal.kind
+        else {
+            continue;
+        };
+        let is_list = matches!(op, BinaryOp::Equal | BinaryOp::NotEqual)
+            && matches!((&left.kind, &right.kind), (ExprKind::Variable(_), ExprKind::Literal(_)));
+        let others: Vec<Span> = rule.body.iter().skip(at + 1).map_while(value).collect();
+        let (true, Some(last)) = (is_list, others.last()) else { continue };
+        let misses = |fault: &Diagnostic| {
+            fault.code == codes::NOT_BOOL && fault.span().is_some_and(|span| others.contains(&span))
+        };
+        let Some(mut fault) = faults.iter().find(|fault| misses(fault)).cloned() else { continue };
+        faults.retain(|fault| !misses(fault));
+        let values: Vec<&str> =
+            std::iter::once(&right.span).chain(&others).map(|span| sources.slice(*span)).collect();
+        let within = format!("{} in [{}]", sources.slice(left.span), values.join(", "));
+        let form = if *op == BinaryOp::Equal { within } else { format!("!({within})") };
+        fault.help.clear();
+        faults.push(fault.write(literal.span.to(*last), &form));
+    }
 }
 
 /// The aggregates that are no whole column of the head: one fault, with the two rules.

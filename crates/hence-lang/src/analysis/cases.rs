@@ -11,16 +11,17 @@ use hence_core::span::{FileId, Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
 use hence_syntax::codes::BAD_TEST;
-use hence_syntax::tree::{self, ExpectationKind, Given, Ident, Item};
+use hence_syntax::tree::{self, Because, ExpectationKind, Given, Ident, Item, LiteralKind};
 
 use super::bind::bind;
-use super::checked::{self, Expectation, Step, Test};
+use super::checked::{self, Expectation, Reason, Step, Test};
 use super::codes;
 use super::declare::check_set;
 use super::draft::{Clause, body, missing_relation, terms};
 use super::ground::{Cell, Ground, whole};
 use super::names::{Entry, Names};
 use super::partial::Filler;
+use super::query::{AtomPattern, pattern};
 use super::rules::variables;
 use super::safety::Uses;
 use super::typing::Typer;
@@ -166,7 +167,11 @@ impl Cases<'_> {
         filler: &mut Filler,
         out: &mut Vec<Diagnostic>,
     ) -> Option<checked::Given> {
-        let (relation, entry, mut cells) = self.cells(atom, ground, out)?;
+        let faults = out.len();
+        let Some((relation, entry, mut cells)) = self.cells(atom, ground, out) else {
+            self.advise_rest(atom, out.get_mut(faults));
+            return None;
+        };
         let stated = |cell: &Cell| match cell {
             Cell::Value(value) => Some(*value),
             _ => None,
@@ -189,6 +194,16 @@ impl Cases<'_> {
                 )));
                 None
             }
+        }
+    }
+
+    /// Gives a fact with too few terms the form by name.
+    fn advise_rest(&self, atom: &tree::Atom, fault: Option<&mut Diagnostic>) {
+        let entry = self.names.find(atom.relation.name).map(|(_, entry)| entry);
+        let entry = entry.filter(|entry| arguments(atom).count() < entry.columns.len());
+        if let (Some(entry), Some(fault)) = (entry, fault.filter(|fault| fault.code == codes::WRONG_ARITY)) {
+            let form = self.partial(entry, atom);
+            fault.help.push(format!("write: `{form}`; `..` fills the other columns in"));
         }
     }
 
@@ -225,7 +240,13 @@ impl Cases<'_> {
             out.push(missing_relation(self.names, atom.relation, arguments(atom).count()));
             return None;
         };
-        let terms = terms(atom, entry, out)?;
+        let faults = out.len();
+        let Some(terms) = terms(atom, entry, out) else {
+            // What is open in an atom of a body is not so in a fact.
+            let arity = out.iter_mut().skip(faults).filter(|fault| fault.code == codes::WRONG_ARITY);
+            arity.for_each(|fault| fault.help.clear());
+            return None;
+        };
         Some((id, entry, ground.cells(entry, atom, &terms, out)))
     }
 
@@ -255,7 +276,7 @@ impl Cases<'_> {
     ) -> Option<Expectation> {
         match &item.kind {
             ExpectationKind::Holds(literals, because) => {
-                let because = because.map(|id| self.rule_id(id, out));
+                let because = because.map(|because| self.reason(because, out));
                 let body = self.body(false, literals, item.span, out);
                 match (body?, because) {
                     (Expectation::Body { negated, body, variables, within, span, .. }, Some(id)) => {
@@ -266,15 +287,20 @@ impl Cases<'_> {
                 }
             }
             ExpectationKind::No(literals) => self.body(true, literals, item.span, out),
+            ExpectationKind::Undetermined(literals) => self.open(literals, item.span, out),
             ExpectationKind::Exactly { relation, rows, within } => {
                 self.exactly(*relation, rows, within.as_ref(), item.span, ground, out)
             }
         }
     }
 
-    fn rule_id(&self, id: Ident, out: &mut Vec<Diagnostic>) -> Option<(Symbol, Span)> {
+    fn reason(&self, because: Because, out: &mut Vec<Diagnostic>) -> Option<(Reason, Span)> {
+        let id = match because {
+            Because::Rule(id) => id,
+            Because::Sentence(text, span) => return Some((Reason::Sentence(text), span)),
+        };
         if self.ids.contains(&id.name) {
-            return Some((id.name, id.span));
+            return Some((Reason::Rule(id.name), id.span));
         }
         let diagnostic = error(codes::UNKNOWN_ID, format!("unknown rule id `{}`", id.name), id.span);
         let known = self.ids.iter().map(|known| known.as_str());
@@ -283,6 +309,17 @@ impl Cases<'_> {
             None => diagnostic.help(format!("give the rule its id: `@id({})`", id.name)),
         });
         None
+    }
+
+    /// `undetermined p(a, _).`
+    fn open(&self, literals: &[tree::Literal], span: Span, out: &mut Vec<Diagnostic>) -> Option<Expectation> {
+        let [tree::Literal { kind: LiteralKind::Atom { negated: false, atom }, .. }] = literals else {
+            let fault = error(BAD_TEST, "`undetermined` takes one atom", span);
+            out.push(fault.help("write: `undetermined p(a, _).`, where `_` stands for any value"));
+            return None;
+        };
+        let AtomPattern { relation, values, .. } = pattern(self.names, atom, self.sources, out)?;
+        Some(Expectation::Undetermined { relation, values, span })
     }
 
     fn body(

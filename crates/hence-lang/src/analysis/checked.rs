@@ -286,6 +286,15 @@ pub struct Given {
     pub span: Span,
 }
 
+/// Why an expected fact must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The rule of this id is in a proof of it.
+    Rule(Symbol),
+    /// This is its sentence.
+    Sentence(Symbol),
+}
+
 /// A checked expectation.
 #[derive(Clone, Debug)]
 pub enum Expectation {
@@ -299,8 +308,17 @@ pub enum Expectation {
         variables: Vec<Variable>,
         /// For the positive literals, by place: the distance within which float columns compare.
         within: Vec<Option<f64>>,
-        /// `because ID`: the rule that must be in the proof.
-        because: Option<(Symbol, Span)>,
+        /// `because …`: why it must hold.
+        because: Option<(Reason, Span)>,
+        /// The item.
+        span: Span,
+    },
+    /// A row that fits follows possibly and not certainly.
+    Undetermined {
+        /// The relation.
+        relation: RelationId,
+        /// The values that were asked for; `None` for any.
+        values: Vec<Option<Value>>,
         /// The item.
         span: Span,
     },

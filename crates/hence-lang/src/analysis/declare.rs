@@ -405,7 +405,10 @@ pub(super) fn check_set(
             fits.map_err(Some)
         }
         None if names.broken_params.contains(&name) => Err(None),
-        None => Err(Some(unknown_param(names, name))),
+        None => {
+            let fault = unknown_param(names, name);
+            Err(Some(if fault.help.is_empty() { fault.help(names.list_params()) } else { fault }))
+        }
     }
 }
 

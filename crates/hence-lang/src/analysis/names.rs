@@ -182,6 +182,19 @@ impl Names {
         nearest(name.as_str(), known.map(|name| name.as_str()))
     }
 
+    /// Which parameters there are, for people.
+    pub(super) fn list_params(&self) -> String {
+        let mut known: Vec<String> = self.params.iter().map(|param| format!("`{}`", param.name)).collect();
+        known.sort_unstable();
+        let more = known.len().saturating_sub(LISTED);
+        known.truncate(LISTED);
+        match (known.len(), more) {
+            (0, _) => String::from("these rules have no parameters"),
+            (_, 0) => format!("the parameters are {}", known.join(", ")),
+            _ => format!("the parameters are {} and {more} more", known.join(", ")),
+        }
+    }
+
     /// The relations as they are known at the end.
     pub(super) fn finish(&self) -> Vec<Relation> {
         self.relations.iter().map(Entry::finish).collect()
@@ -202,6 +215,9 @@ pub(super) fn taken(name: &str) -> Option<&'static str> {
         None
     }
 }
+
+/// How many names a help lists.
+const LISTED: usize = 8;
 
 /// Whether `name` is a function.
 pub(super) fn is_function(name: &str) -> bool {

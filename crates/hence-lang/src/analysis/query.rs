@@ -120,7 +120,8 @@ pub fn check_atom(
     (pattern.filter(|_| out.is_empty()), out)
 }
 
-fn pattern(
+/// What an atom whose variables match any value asks for.
+pub(super) fn pattern(
     names: &Names,
     atom: &tree::Atom,
     sources: &Sources,

@@ -107,9 +107,9 @@ impl Places {
         let expected = test.expect.iter().chain(steps.iter().flat_map(|step| &step.expect));
         for expectation in expected {
             match &expectation.kind {
-                ExpectationKind::Holds(literals, _) | ExpectationKind::No(literals) => {
-                    self.literals(literals)
-                }
+                ExpectationKind::Holds(literals, _)
+                | ExpectationKind::No(literals)
+                | ExpectationKind::Undetermined(literals) => self.literals(literals),
                 ExpectationKind::Exactly { relation, .. } => self.add(*relation),
             }
         }

@@ -16,7 +16,7 @@ use super::codes;
 use super::declare::unknown_param;
 use super::names::{Names, is_aggregate, is_function, is_generator};
 use super::prose::a;
-use super::uses::Vars;
+use super::uses::{Vars, for_each_use, over_relation};
 use super::values::{error, negated, outside};
 
 /// What is known of a variable's type, and where from.
@@ -254,17 +254,27 @@ impl<'a> Typer<'a> {
         }
     }
 
+    /// `max(p(T, Y))` as `max(Y) { p(T, Y) }`: the value is the last variable.
+    fn in_braces(&self, name: tree::Ident, args: &[tree::Expr], terms: &[tree::Expr]) -> String {
+        let mut last = None;
+        for term in terms {
+            for_each_use(term, self.sources, &mut |variable, _| last = Some(variable));
+        }
+        let body = args.first().map_or("", |atom| self.sources.slice(atom.span));
+        match last.filter(|_| name.name.as_str() != "count") {
+            Some(value) => format!("{}({value}) {{ {body} }}", name.name),
+            None => format!("{} {{ {body} }}", name.name),
+        }
+    }
+
     fn misplaced_aggregate(&mut self, name: tree::Ident, args: &[tree::Expr]) -> Option<Expr> {
         let message = format!("the aggregate `{}` is not a whole column of a head", name.name);
-        if let [tree::Expr { kind: tree::ExprKind::Call(relation, _), .. }] = args
+        if let Some((relation, terms)) = over_relation(name, args)
             && self.names.relation(relation.name).is_some()
         {
-            let term = if name.name.as_str() == "count" { "" } else { "(X)" };
-            let body = format!(
-                "write its body in braces, as the right side of `=`: `{}{term} {{ {}(…) }}`",
-                name.name, relation.name
-            );
-            return self.fail(error(codes::MISPLACED_AGGREGATE, message, name.span).help(body));
+            let form = self.in_braces(name, args, terms);
+            let help = format!("write its body in braces, as the right side of `=`: `{form}`");
+            return self.fail(error(codes::MISPLACED_AGGREGATE, message, name.span).help(help));
         }
         self.fail(error(codes::MISPLACED_AGGREGATE, message, name.span).help(format!(
             "move it into a relation of its own, `NAME(GROUP, {}(…)) :- …`, and use that relation's column here",

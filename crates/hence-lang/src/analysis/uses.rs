@@ -8,8 +8,11 @@ use hence_core::index_vec::Id;
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_syntax::tree::{Args, Atom, BodyAggregate, Expr, ExprKind, Limit, Literal, LiteralKind, Rule};
+use hence_syntax::tree::{
+    Args, Atom, BodyAggregate, Expr, ExprKind, Ident, Limit, Literal, LiteralKind, Rule,
+};
 
+use super::names::{is_aggregate, is_function, is_generator};
 use super::placeholder::{Piece, is_variable, pieces};
 
 /// The variables of a rule in the order of their first place.
@@ -147,11 +150,21 @@ pub(super) fn for_each_use(expr: &Expr, sources: &Sources, visit: &mut dyn FnMut
         ExprKind::Call(name, args) if name.name.as_str() == "format" => {
             args.iter().for_each(|arg| placeholders(arg, sources, visit));
         }
+        // The variables of a body that was written as the term of an aggregate are its own.
+        ExprKind::Call(name, args) if over_relation(*name, args).is_some() => {}
         ExprKind::List(args) | ExprKind::Call(_, args) => {
             args.iter().for_each(|arg| for_each_use(arg, sources, visit))
         }
         ExprKind::Wildcard | ExprKind::Literal(_) | ExprKind::Ident(_) | ExprKind::Error => {}
     }
+}
+
+/// The atom of `max(p(Y))`: its relation and its terms.
+pub(super) fn over_relation(aggregate: Ident, args: &[Expr]) -> Option<(Ident, &[Expr])> {
+    let [Expr { kind: ExprKind::Call(relation, terms), .. }] = args else { return None };
+    let name = relation.name.as_str();
+    let is_value = is_function(name) || is_aggregate(name) || is_generator(name) || name == "if";
+    (is_aggregate(aggregate.name.as_str()) && !is_value).then_some((*relation, terms))
 }
 
 fn placeholders(arg: &Expr, sources: &Sources, visit: &mut dyn FnMut(Symbol, Span)) {

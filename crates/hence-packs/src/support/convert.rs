@@ -116,11 +116,8 @@ pub fn fill<T: Record>(tables: &mut Tables, facts: &[T]) -> Result<(), BadFact> 
     Ok(())
 }
 
-/// The facts of a table, in ascending order; none of an undetermined decision.
-pub fn drawn<T: Record + PartialOrd>(tables: &Tables, undetermined: &[&str]) -> Vec<T> {
-    if undetermined.contains(&T::RELATION) {
-        return Vec::new();
-    }
+/// The facts of a table, in ascending order.
+pub fn drawn<T: Record + PartialOrd>(tables: &Tables) -> Vec<T> {
     let rows = tables.get(T::TABLE).iter();
     let mut facts: Vec<T> = rows.map(|row| T::read(&mut Columns(row.iter()))).collect();
     facts.sort_by(|left, right| left.partial_cmp(right).or_broken("the floats of rows have an order"));

@@ -6,6 +6,7 @@ mod eval;
 mod group;
 mod limit;
 mod pack;
+mod possible;
 mod row;
 mod rule;
 mod table;
@@ -17,7 +18,8 @@ pub use eval::{At, Eval, Patterns, Texts};
 pub use eval::{both, captures, each, either, float, int, matches, more, one, pick, sure, two};
 pub use group::aggregate;
 pub use limit::limit;
-pub use pack::{Pack, Report, RunError};
+pub use pack::{Decided, Pack, Report, RunError};
+pub use possible::Undetermined;
 pub use rule::{Arg, Compute, Elements, Limited, Match, Rule, Step, Term};
 #[rustfmt::skip]
 pub use row::{

@@ -6,6 +6,7 @@ use hence_core::fault::OrBroken;
 use hence_core::value::{Value, Word};
 
 use super::convert::{BadFact, BadParam};
+use super::possible::Undetermined;
 use super::rule::Rule;
 use super::table::Tables;
 use super::undefined::undefined_operations;
@@ -29,6 +30,10 @@ pub struct Pack {
     /// The rules that a `crepe!` program can't evaluate alone: aggregates, limits, operations that may have no
     /// result.
     pub rules: &'static [&'static Rule],
+    /// The names of the decisions, ascending.
+    pub decisions: &'static [&'static str],
+    /// The rules of each file as text, for what follows possibly.
+    pub texts: &'static [&'static str],
     /// Adds the facts of the rule files.
     pub facts: fn(&mut Tables),
     /// Evaluates the rules under these values of the parameters.
@@ -44,6 +49,17 @@ pub struct Report {
     pub at: u32,
     /// The values of the rule's variables; `None` for those that depend on the operation.
     pub bindings: Vec<Option<Word>>,
+}
+
+/// What follows from facts.
+#[derive(Clone, Debug)]
+pub struct Decided {
+    /// What certainly follows.
+    pub tables: Tables,
+    /// The rows of decisions that follow possibly and not certainly, ascending.
+    pub undetermined: Vec<Undetermined>,
+    /// Undefined operations, one line each.
+    pub reports: Vec<String>,
 }
 
 /// Why a compiled rule set gave no decisions.
@@ -64,6 +80,28 @@ impl Pack {
     /// No facts yet.
     pub fn tables(&self) -> Tables {
         Tables::new(self.arities)
+    }
+
+    /// Decides over the facts that `fill` puts into tables.
+    ///
+    /// # Errors
+    /// A fact with a value that its column can't hold, and bounds that were reached.
+    pub fn decide(
+        &self,
+        fill: impl Fn(&mut Tables) -> Result<(), BadFact>,
+        params: &[Word],
+        bounds: &Bounds,
+    ) -> Result<Decided, RunError> {
+        let mut tables = self.tables();
+        fill(&mut tables)?;
+        let reports = self.evaluate(&mut tables, params, bounds)?;
+        if reports.is_empty() {
+            return Ok(Decided { tables, undetermined: Vec::new(), reports: Vec::new() });
+        }
+        let mut tables = self.tables();
+        fill(&mut tables)?;
+        let undetermined = self.three_valued(&mut tables, &reports, params, bounds)?;
+        Ok(Decided { tables, undetermined, reports: self.lines(&reports) })
     }
 
     /// Evaluates the rules over the facts in `tables` and leaves there what follows; gives the operations without
@@ -115,17 +153,8 @@ impl Pack {
         format!("{place}: `{text}` is undefined in `{}`{with}{}", rule.id, bindings.join(", "))
     }
 
-    /// The decisions that reports leave undetermined, in order.
-    pub fn undetermined(&self, reports: &[Report]) -> Vec<&'static str> {
-        let rules = reports.iter().map(|report| self.rule(report));
-        let mut names: Vec<_> = rules.flat_map(|rule| rule.decisions).copied().collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    }
-
     /// Reports as lines, the smallest few of each rule.
-    pub fn lines(&self, reports: &[Report]) -> Vec<String> {
+    fn lines(&self, reports: &[Report]) -> Vec<String> {
         let mut lines: Vec<String> = reports.iter().map(|report| self.line(report)).collect();
         lines.sort_unstable();
         lines.dedup();

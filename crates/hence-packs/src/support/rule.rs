@@ -59,8 +59,6 @@ pub struct Rule {
     pub limit: Option<Limited>,
     /// Where its operations are, and their texts.
     pub places: &'static [(&'static str, &'static str)],
-    /// The decisions that depend on its head.
-    pub decisions: &'static [&'static str],
 }
 
 /// A literal.

@@ -52,7 +52,7 @@ fn rule(proof: &Proof, program: &Program, at: usize, step: &Step, derived: &Deri
 }
 
 fn list(proof: &Proof, program: &Program, premises: &[Premise]) -> String {
-    let items = premises.iter().map(|premise| match premise {
+    let items = text::told(premises).map(|premise| match premise {
         Premise::Fact(id) => format!("<li>{}</li>", link(proof, program, *id)),
         Premise::Aggregate(group) => {
             let inputs =

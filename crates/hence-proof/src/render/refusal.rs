@@ -182,7 +182,7 @@ pub fn why_line(program: &Program, proof: &Proof) -> String {
     if let Some(sentence) = &derived.sentence {
         return sentence.clone();
     }
-    let premises = derived.premises.iter().map(|premise| match premise {
+    let premises = text::told(&derived.premises).map(|premise| match premise {
         super::super::proof::Premise::Fact(id) => {
             super::fact_text(program, &proof.step(*id).or_broken(StepId::INVARIANT).fact)
         }

@@ -163,6 +163,27 @@ pub(super) fn bindings_text(bindings: &[(Symbol, Value)]) -> Option<String> {
     (!shown.is_empty()).then(|| format!("with {}", shown.join(", ")))
 }
 
+/// The premises without those that only say again what the aggregate before them gives.
+pub(super) fn told(premises: &[Premise]) -> impl Iterator<Item = &Premise> {
+    let before = std::iter::once(None).chain(premises.iter().map(Some));
+    premises
+        .iter()
+        .zip(before)
+        .filter(|(premise, before)| !says_again(*before, premise))
+        .map(|(told, _)| told)
+}
+
+/// Whether a premise is `0 = 0`, of the `N = count { … }` whose value the one before it tells.
+fn says_again(before: Option<&Premise>, premise: &Premise) -> bool {
+    let (Some(Premise::Aggregate(group)), Premise::Test { text, written }) = (before, premise) else {
+        return false;
+    };
+    group
+        .results
+        .iter()
+        .any(|outcome| *text == format!("{0} = {0}", outcome.value) && written.ends_with(&outcome.written))
+}
+
 /// A premise that is no fact, in one line.
 pub(super) fn premise_text(program: &Program, premise: &Premise) -> String {
     match premise {

@@ -165,7 +165,7 @@ impl<'p> Writer<'p> {
             None => lines.extend([format!("{number}{fact}"), by]),
         }
         lines.extend(text::step_bindings(self.program, derived).filter(|_| self.layout.bindings));
-        (lines, derived.premises.iter().map(item).collect())
+        (lines, text::told(&derived.premises).map(item).collect())
     }
 
     /// A fact that no rule derived: on one line if that fits, else on two.

@@ -164,7 +164,26 @@ impl<'a> Finder<'a> {
     /// Why no fact of `relation` fits `pattern` (a value, or `None` for anything, in each column).
     pub fn why_not(&self, relation: RelationId, pattern: &[Option<Value>]) -> WhyNot {
         let asked: Asked = pattern.iter().map(|value| value.map(Value::word)).collect();
-        self.explain(relation, asked, LEVELS, &mut HashSet::new())
+        let mut answer = self.lenient().explain(relation, asked, LEVELS, &mut HashSet::new());
+        if self.is_three_valued() {
+            self.settle(&mut answer);
+        }
+        answer
+    }
+
+    /// Leaves undefined operations out where they concern other rows alone than those that were asked for; the answer
+    /// is only a few levels deep.
+    fn settle(&self, answer: &mut WhyNot) {
+        let asked = &answer.asked;
+        let relation = self.context.program.find(asked.relation);
+        if relation.is_none_or(|relation| self.undetermined(relation, &asked.args).is_empty()) {
+            answer.undetermined.clear();
+        }
+        for attempt in &mut answer.attempts {
+            if let Failure::Missing { below: Some(below), .. } = &mut attempt.failure {
+                self.settle(below);
+            }
+        }
     }
 
     /// Explains a missing fact, and those that it lacks up to `levels` deep; each only once.
@@ -182,7 +201,7 @@ impl<'a> Finder<'a> {
             input: context.program[relation].kind == Kind::Input,
             nearest: nearest::nearest(context, relation, &asked, SHOWN),
             attempts: Vec::new(),
-            undetermined: self.undetermined(relation),
+            undetermined: self.undefined(relation),
             stopped: Vec::new(),
         };
         seen.insert((relation, asked.clone()));
@@ -217,7 +236,7 @@ impl<'a> Finder<'a> {
 
     /// What failed in one line: of the rule that got farthest.
     pub fn why_not_briefly(&self, relation: RelationId, pattern: &[Option<Value>]) -> String {
-        super::render::why_not_line(self.context.program, &self.why_not(relation, pattern))
+        super::render::why_not_line(self.lenient().context.program, &self.why_not(relation, pattern))
     }
 
     pub(super) fn pattern_of(&self, relation: RelationId, key: &[Option<Word>]) -> Pattern {
@@ -240,7 +259,7 @@ impl<'a> Finder<'a> {
         (facts, all)
     }
 
-    fn undetermined(&self, relation: RelationId) -> Vec<(Symbol, Place, String)> {
+    fn undefined(&self, relation: RelationId) -> Vec<(Symbol, Place, String)> {
         let program = self.context.program;
         let mut found = Vec::new();
         for undefined in self.model().into_iter().flat_map(|model| &model.undefined) {

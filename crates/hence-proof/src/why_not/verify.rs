@@ -42,6 +42,15 @@ impl Finder<'_> {
     /// The smallest sets of assertions, retractions and parameters after which some fact of `relation` fits
     /// `pattern`: each is verified by an evaluation. The clock is never changed.
     pub fn remedies(&self, relation: RelationId, pattern: &[Option<Value>], trial: &Trial<'_>) -> Remedies {
+        self.lenient().remedies_by_rules(relation, pattern, trial)
+    }
+
+    fn remedies_by_rules(
+        &self,
+        relation: RelationId,
+        pattern: &[Option<Value>],
+        trial: &Trial<'_>,
+    ) -> Remedies {
         let asked: Asked = pattern.iter().map(|value| value.map(Value::word)).collect();
         let start = Instant::now();
         let mut remedies = Remedies::default();

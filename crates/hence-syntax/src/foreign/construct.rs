@@ -31,6 +31,30 @@ pub(super) fn rego(text: &str) -> Option<(Habit, usize)> {
     Some((Habit { message, form: join(&pieces), example: Some(example), is_exact: false }, len))
 }
 
+/// `failures := count([r | some r in input.runs; r.ok == false])` of Rego, at the beginning of `text`: what it is, and how
+/// long it is.
+pub(super) fn counted(text: &str) -> Option<(Habit, usize)> {
+    let line = text.lines().next()?;
+    let pieces = scan(line);
+    let [name, assigned, count, open, list, ..] = pieces.as_slice() else { return None };
+    let is_count =
+        assigned.is(":=") && count.is_word("count") && open.is("(") && (list.is("[") || list.is("{"));
+    if name.kind != Kind::Word || !is_count {
+        return None;
+    }
+    let inner = line.get(line.find(['[', '{'])? + 1..line.rfind([']', '}'])?)?;
+    let body = statements(inner.split_once('|').map_or(inner, |(_, body)| body));
+    let head =
+        [name.clone(), Piece::mark("("), count.clone(), open.clone(), Piece::mark(")"), Piece::mark(")")];
+    let mut pieces = [&head[..], &[Piece::mark(":-")], &body.join(&Piece::mark(","))].concat();
+    pieces.push(Piece::mark("."));
+    let pieces = marks(pieces);
+    let pieces = if writes_lower_variables(&scan(line)) { raise_variables(pieces) } else { pieces };
+    let example = format!("{}(count()) :- relation(X), X > 3.", name.text);
+    let message = "a count is a column of a head, over the matches of the body";
+    Some((Habit { message, form: join(&pieces), example: Some(example), is_exact: false }, line.len()))
+}
+
 /// The terms of a head of Rego: `contains x`, `[x]`, `(x)`, `:= x`, with or without `if`.
 fn rego_terms(rest: &[Piece]) -> Option<Vec<Vec<Piece>>> {
     let rest = match rest {

@@ -4,12 +4,13 @@ use super::LONGEST;
 use super::clause::{alternatives, marks};
 use super::prolog::{cuts, lists, members, question_marks, sql_words};
 use super::python::{
-    augmented, conditions_after, connected, every, exists, fields, formatted, methods, prefixed, some_in,
-    turned,
+    TESTS, augmented, conditions_after, connected, every, exists, fields, formatted, methods, prefixed,
+    some_in, split_word, turned,
 };
 use super::scan::{Kind, Piece, closing, join, scan, split};
 use super::spelling::{bracketed, comprehended, documents, hashed, passed, zones};
-use super::sql::{between, nulls, within};
+use super::sql::{ABSENT, absent, between, present, within};
+use super::variable::variable_form;
 
 /// What is said of a clause.
 pub(crate) struct Habit {
@@ -27,16 +28,18 @@ pub(crate) struct Habit {
 type Rewriter = fn(&[Piece]) -> Option<Vec<Piece>>;
 
 /// The habits, the largest first; whether the form means what was written.
-const HABITS: [(&str, Rewriter, bool); 35] = [
+const HABITS: [(&str, Rewriter, bool); 38] = [
     ("an aggregate has no `#`, which begins a comment", hashed, true),
     ("the matches that an aggregate ranges over are between braces", bracketed, true),
+    ("a count ranges over a body between braces, and its value is a variable", counted, false),
     ("an aggregate has its term in parentheses, and the body alone between braces", comprehended, true),
     ("a time zone is a string", zones, true),
     ("comparisons use operators, and functions have no prefix", prefixed, true),
     ("the body of a rule follows `:-`", turned, true),
     ("a value between two others is two comparisons", between, true),
     ("an element of a list is bound or tested by `in`, a value of a column by an atom", within, true),
-    ("a fact has a value in every column: what is not known is a fact that is not there", nulls, false),
+    ("a fact has a value in every column: there is nothing to test", present, false),
+    (ABSENT, absent, false),
     ("what holds of all has no exception: a relation of its own", every, false),
     ("`in` binds a variable, without a word before it", some_in, true),
     ("an atom holds where some fact matches, without a word before it", exists, true),
@@ -57,6 +60,7 @@ const HABITS: [(&str, Rewriter, bool); 35] = [
     ("alternatives are rules of their own", conditionals, true),
     ("a rule has its head first, then `:-` and its body", head_last, true),
     ("alternatives are rules of their own", either, true),
+    ("alternatives are rules of their own, each of which binds its variables", either_literal, false),
     ("alternatives are rules of their own", nested_either, true),
     ("a choice of values is written as `if(condition, value, otherwise)`", ternary, true),
     ("conditions are joined by `,`, or within parentheses", connected, true),
@@ -155,12 +159,66 @@ fn either(pieces: &[Piece]) -> Option<Vec<Piece>> {
         })
         .collect();
     let atoms = split(&semicolons, ";");
-    let is_atom = |part: &&[Piece]| {
-        part.first().is_some_and(|first| first.kind == Kind::Word)
-            && closing(part, 1) == part.len().checked_sub(1)
-    };
-    let alone = atoms.len() > 1 && atoms.iter().all(is_atom) && semicolons != body;
+    let alone = atoms.len() > 1 && atoms.iter().all(|part| is_atom(part)) && semicolons != body;
     alone.then(|| alternatives(rule(head, &semicolons)))
+}
+
+/// `h :- a, b(X) or X > 3.`: atoms and conditions that `or` joins within one literal.
+fn either_literal(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let (head, body) = parts(pieces)?;
+    let literals = split(body, ",");
+    let (at, alternatives) = literals.iter().enumerate().find_map(|(at, literal)| {
+        let parts = split_word(literal, "or");
+        (parts.len() > 1 && parts.iter().all(|part| !part.is_empty())).then_some((at, parts))
+    })?;
+    if !alternatives.iter().any(|part| is_atom(part)) {
+        return None;
+    }
+    let rules = alternatives.iter().map(|part| {
+        let others = |(other, literal): (usize, &&[Piece])| (other != at).then(|| literal.to_vec());
+        let mut kept: Vec<Vec<Piece>> = literals.iter().enumerate().filter_map(others).collect();
+        kept.insert(at, part.to_vec());
+        if !kept.iter().any(|literal| is_atom(literal) || literal.iter().any(|piece| piece.is("="))) {
+            let values = part.iter().find(|piece| piece.kind == Kind::Upper)?.clone();
+            kept.insert(
+                0,
+                [Piece::new(Kind::Word, "values"), Piece::mark("("), values, Piece::mark(")")].to_vec(),
+            );
+        }
+        Some(rule(head, &kept.join(&Piece::mark(","))))
+    });
+    Some(rules.collect::<Option<Vec<_>>>()?.concat())
+}
+
+/// Whether a literal is `name(…)` and no test by a function.
+fn is_atom(literal: &[Piece]) -> bool {
+    literal.first().is_some_and(|first| first.kind == Kind::Word && !TESTS.contains(&first.text.as_str()))
+        && closing(literal, 1) == literal.len().checked_sub(1)
+}
+
+/// `failures := count([p(Y)])` of Rego, in a body.
+fn counted(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let turnstile = pieces.iter().position(|piece| piece.is(":-"))?;
+    let at = (turnstile..pieces.len()).find(|at| {
+        matches!(pieces.get(at + 1..at + 4), Some([equal, count, open])
+            if (equal.is(":=") || equal.is("=")) && count.is_word("count") && open.is("("))
+            && pieces.get(at + 4).is_some_and(|list| list.is("[") || list.is("{"))
+    })?;
+    let (name, close) = (pieces.get(at)?, closing(pieces, at + 4)?);
+    let inner = pieces.get(at + 5..close)?;
+    // What is counted stands before the bar, what it is taken from after it.
+    let body = inner
+        .iter()
+        .position(|piece| piece.is("|"))
+        .map_or(inner, |bar| inner.get(bar + 1..).unwrap_or(inner));
+    let upper = |piece: &Piece| match piece.kind == Kind::Word && piece.text == name.text {
+        true => Piece::new(Kind::Upper, variable_form(&name.text)),
+        false => piece.clone(),
+    };
+    let before: Vec<Piece> = pieces.get(..=at)?.iter().map(upper).collect();
+    let after: Vec<Piece> = pieces.get(close + 2..)?.iter().map(upper).collect();
+    let braces = [Piece::mark("="), Piece::new(Kind::Word, "count"), Piece::mark("{")];
+    Some([&before, &braces[..], body, &[Piece::mark("}")], &after].concat())
 }
 
 /// `h :- a, (b ; c).`

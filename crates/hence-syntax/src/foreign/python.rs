@@ -151,9 +151,11 @@ pub(super) fn prefixed(pieces: &[Piece]) -> Option<Vec<Piece>> {
     prefixed.then(|| functions(pieces.to_vec()))
 }
 
+/// Functions that a condition calls.
+pub(super) const TESTS: [&str; 5] = ["contains", "starts_with", "ends_with", "matches", "len"];
+
 /// `A = 1 or B = 2` and `A = 1 and B = 2` outside parentheses, of conditions alone.
 pub(super) fn connected(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    const TESTS: [&str; 5] = ["contains", "starts_with", "ends_with", "matches", "len"];
     let turnstile = pieces.iter().position(|piece| piece.is(":-"))?;
     let (head, body) = pieces.split_at_checked(turnstile + 1)?;
     let end = body.iter().rposition(|piece| piece.is(".")).unwrap_or(body.len());
@@ -177,7 +179,7 @@ pub(super) fn connected(pieces: &[Piece]) -> Option<Vec<Piece>> {
 }
 
 /// The runs of pieces between a word outside all parentheses.
-fn split_word<'a>(pieces: &'a [Piece], word: &str) -> Vec<&'a [Piece]> {
+pub(super) fn split_word<'a>(pieces: &'a [Piece], word: &str) -> Vec<&'a [Piece]> {
     let (mut depth, mut start, mut parts) = (0i32, 0, Vec::new());
     for (at, piece) in pieces.iter().enumerate() {
         let opens = ["(", "[", "{"].iter().any(|mark| piece.is(mark));

@@ -56,26 +56,41 @@ pub(super) fn within(pieces: &[Piece]) -> Option<Vec<Piece>> {
     Some([pieces.get(..start)?, &literal, pieces.get(close + 1..)?].concat())
 }
 
-/// `S IS NOT NULL`, `S = null` and `S == None`.
-pub(super) fn nulls(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    let at = (2..pieces.len()).find(|at| {
-        pieces.get(*at).is_some_and(|piece| {
-            ["NULL", "null", "None", "nil"].contains(&piece.text.as_str()) && piece.kind != Kind::Value
-        })
-    })?;
+/// What is said of `S IS NULL`.
+pub(super) const ABSENT: &str = "a fact has a value in every column: keep what may be missing in a relation of its own, \
+                                 and negate that";
+
+/// `S IS NOT NULL` and `S != null`.
+pub(super) fn present(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let (start, end, there) = null(pieces)?;
+    there.then(|| without(pieces, start, end))?
+}
+
+/// `S IS NULL`, `S = null` and `S == None`: the atom that binds it is to be negated, without it.
+pub(super) fn absent(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let (start, end, there) = null(pieces)?;
+    let value = pieces.get(start).filter(|_| !there)?;
+    let name = format!("{}_of", value.text.to_lowercase());
+    let mut negated = vec![Piece::mark("!"), Piece::new(Kind::Word, name), Piece::mark("(")];
+    let first =
+        pieces.iter().find(|piece| piece.kind == Kind::Upper && piece.text != value.text && !is_null(piece));
+    negated.extend(first.cloned().into_iter().flat_map(|first| [first, Piece::mark(",")]));
+    negated.extend([Piece::new(Kind::Upper, "_"), Piece::mark(")")]);
+    Some([pieces.get(..start)?, &negated, pieces.get(end..)?].concat())
+}
+
+fn is_null(piece: &Piece) -> bool {
+    ["NULL", "null", "None", "nil"].contains(&piece.text.as_str()) && piece.kind != Kind::Value
+}
+
+/// Where a comparison with `null` begins and ends, and whether it asks for a value that is there.
+fn null(pieces: &[Piece]) -> Option<(usize, usize, bool)> {
+    let at = (2..pieces.len()).find(|at| pieces.get(*at).is_some_and(is_null))?;
     let negated = is(pieces.get(at - 1), "not") && is(pieces.get(at - 2), "is");
     let start = at.checked_sub(2 + usize::from(negated))?;
     let operator = pieces.get(start + 1)?;
     let there = negated || operator.is("!=") || operator.is("<>");
     let known = ["=", "==", "!=", "<>", "==="].iter().any(|mark| operator.is(mark));
-    if !known && !is(Some(operator), "is") {
-        return None;
-    }
-    let value = pieces.get(start).filter(|value| value.kind == Kind::Upper)?.clone();
-    if there {
-        return without(pieces, start, at + 1);
-    }
-    let absent =
-        [Piece::mark("!"), Piece::new(Kind::Word, "known"), Piece::mark("("), value, Piece::mark(")")];
-    Some([pieces.get(..start)?, &absent, pieces.get(at + 1..)?].concat())
+    let value = pieces.get(start).filter(|value| value.kind == Kind::Upper);
+    (value.is_some() && (known || is(Some(operator), "is"))).then_some((start, at + 1, there))
 }

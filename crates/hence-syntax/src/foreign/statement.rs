@@ -1,7 +1,7 @@
 //! Statements of languages that have no clauses: SQL, Cedar, Rego, Python, directives of Prolog.
 
 use super::clause::marks;
-use super::construct::{cedar as cedar_rule, rego};
+use super::construct::{cedar as cedar_rule, counted, rego};
 use super::declaration::type_name;
 use super::habit::{Habit, is_text_operator, text_operators};
 use super::scan::{Kind, Piece, closing, join, scan, split};
@@ -17,7 +17,8 @@ pub(crate) fn statement(text: &str) -> Option<(Habit, usize)> {
     let is_cedar =
         cedar.is_some() && ["principal", "action", "resource"].iter().all(|word| text.contains(word));
     if !is_cedar && !["select", "insert into", "create table", "delete from"].into_iter().any(begins) {
-        return keyword(text).or_else(|| function(text)).or_else(|| directive(text)).or_else(|| rego(text));
+        let known = keyword(text).or_else(|| function(text)).or_else(|| directive(text));
+        return known.or_else(|| rego(text)).or_else(|| counted(text));
     }
     let blank = text.find("\n\n").unwrap_or(text.len());
     let end = text.find(';').map_or(blank, |at| (at + 1).min(blank));

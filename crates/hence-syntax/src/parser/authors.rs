@@ -23,8 +23,23 @@ impl Parser<'_> {
             );
         }
         let roles = self.roles();
+        self.refuse_bare_time();
         let (column, time) = if self.at_word("as") { self.author_columns() } else { (None, None) };
         Authors { roles, column, time, span: self.since(start) }
+    }
+
+    /// Reports and takes `at column` without the column of the author.
+    fn refuse_bare_time(&mut self) {
+        if !self.at_word("at") {
+            return;
+        }
+        let span = self.bump().span;
+        let column = if self.word().is_some() { self.name("column") } else { None };
+        let help = column.map_or(String::from("write: `as by, at at`"), |Ident { name, .. }| {
+            format!("write: `as {name}` where `{name}` holds who asserts the fact, `as by, at {name}` where it holds when")
+        });
+        let message = "the column of the author comes before that of the instant";
+        self.report(codes::BAD_DECLARATION, message, span, "expected `as` here", &help);
     }
 
     /// `from role, …` after the value of a parameter.

@@ -17,7 +17,7 @@ impl Parser<'_> {
             return false;
         }
         let start = self.current.span;
-        let faults = self.lexer.faults.len();
+        let faults = self.lexer.faults.len_before(start.start);
         let Some((habit, len)) = foreign::statement(part(self.text, start.start as usize..)) else {
             return false;
         };

@@ -112,9 +112,9 @@ impl Parser<'_> {
         (self.at_word("limit") || self.at_word("because") && self.in_expect) && !self.is_called()
     }
 
-    /// Whether `no` or `exactly` begins another expectation on a line of its own.
+    /// Whether `no`, `exactly` or `undetermined` begins another expectation on a line of its own.
     fn at_expectation_word(&self) -> bool {
-        let word = self.at_word("no") || self.at_word("exactly");
+        let word = ["no", "exactly", "undetermined"].iter().any(|word| self.at_word(word));
         self.in_expect && word && !self.is_called() && self.current.position != Position::Inside
     }
 

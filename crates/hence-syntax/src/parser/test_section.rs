@@ -5,7 +5,7 @@ use hence_core::value::Value;
 
 use super::super::codes;
 use super::super::token::TokenKind;
-use super::super::tree::{Args, Expectation, ExpectationKind, Expr, Given, Ident};
+use super::super::tree::{Args, Because, Expectation, ExpectationKind, Expr, Given, Ident};
 use super::Parser;
 use super::test::Section;
 
@@ -151,11 +151,18 @@ impl Parser<'_> {
         if none {
             self.bump();
         }
+        let open = !none && self.at_word("undetermined") && !called;
+        if open {
+            self.bump();
+        }
         let literals = self.literals();
-        let because = self.because_rule();
+        let because = self.reason();
         let kind = if none {
-            self.refuse_because(because);
+            self.refuse_because("no", because);
             ExpectationKind::No(literals)
+        } else if open {
+            self.refuse_because("undetermined", because);
+            ExpectationKind::Undetermined(literals)
         } else {
             ExpectationKind::Holds(literals, because)
         };
@@ -164,19 +171,25 @@ impl Parser<'_> {
         Expectation { kind, span }
     }
 
-    /// `because ID`.
-    fn because_rule(&mut self) -> Option<Ident> {
-        if self.at_word("because") {
-            self.bump();
-            return self.name("rule");
+    /// `because ID` or `because "SENTENCE"`.
+    fn reason(&mut self) -> Option<Because> {
+        if !self.at_word("because") {
+            return None;
         }
-        None
+        self.bump();
+        let span = self.current.span;
+        if let TokenKind::Literal(Value::String(text)) = self.current.kind {
+            self.bump();
+            return Some(Because::Sentence(text, span));
+        }
+        self.name("rule").map(Because::Rule)
     }
 
-    fn refuse_because(&mut self, because: Option<Ident>) {
-        if let Some(id) = because {
-            let label = "where nothing matches, there is no proof";
-            self.report(codes::BAD_TEST, "`because` after `no`", id.span, label, "remove it");
+    fn refuse_because(&mut self, word: &str, because: Option<Because>) {
+        if let Some(because) = because {
+            let message = format!("`because` after `{word}`");
+            let label = "where nothing follows, there is no proof";
+            self.report(codes::BAD_TEST, message, because.span(), label, "remove it");
         }
     }
 

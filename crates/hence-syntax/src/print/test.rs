@@ -1,7 +1,7 @@
 //! Tests as lines: what is in `given` and `expect` begins lines where the author began them, if that fits.
 
 use super::super::lexer::Lexer;
-use super::super::tree::{Expectation, ExpectationKind, Given, Ident, Literal, Test};
+use super::super::tree::{Because, Expectation, ExpectationKind, Given, Ident, Literal, Test};
 use super::Printer;
 use super::lines::{Line, WIDTH};
 use crate::part;
@@ -113,6 +113,7 @@ impl Printer<'_> {
         match &expectation.kind {
             ExpectationKind::Holds(literals, because) => self.holds(start, "", literals, *because),
             ExpectationKind::No(literals) => self.holds(start, "no ", literals, None),
+            ExpectationKind::Undetermined(literals) => self.holds(start, "undetermined ", literals, None),
             ExpectationKind::Exactly { relation, rows, within } => {
                 let within = self.texts.within(within.as_ref());
                 let rows: Vec<_> =
@@ -123,8 +124,12 @@ impl Printer<'_> {
     }
 
     /// Literals on one line, or a literal a line.
-    fn holds(&self, start: u32, word: &str, literals: &[Literal], because: Option<Ident>) -> Vec<Line> {
-        let end = because.map_or(String::from("."), |id| format!(" because {}.", id.name));
+    fn holds(&self, start: u32, word: &str, literals: &[Literal], because: Option<Because>) -> Vec<Line> {
+        let end = match because {
+            None => String::from("."),
+            Some(Because::Rule(id)) => format!(" because {}.", id.name),
+            Some(Because::Sentence(_, span)) => format!(" because {}.", part(self.text, span.range())),
+        };
         let line = format!("{word}{}{end}", self.texts.literals(literals));
         if literals.is_empty() {
             return vec![Line::new(start, INDENT, line)];

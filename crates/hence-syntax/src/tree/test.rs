@@ -61,11 +61,32 @@ pub struct Expectation {
     pub span: Span,
 }
 
+/// Why an expected fact holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// `because ID`: the rule of that id is in its proof.
+    Rule(Ident),
+    /// `because "SENTENCE"`: what `why` says of it.
+    Sentence(Symbol, Span),
+}
+
+impl Because {
+    /// Where the reason is.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Rule(id) => id.span,
+            Self::Sentence(_, span) => *span,
+        }
+    }
+}
+
 /// The kinds of expectations.
 #[derive(Clone, Debug)]
 pub enum ExpectationKind {
-    /// `p(a, X), X > 0.5.`: some match; with `because ID`, the rule of that id is in its proof.
-    Holds(Vec<Literal>, Option<Ident>),
+    /// `p(a, X), X > 0.5.`: some match; with `because …`, one for that reason.
+    Holds(Vec<Literal>, Option<Because>),
+    /// `undetermined p(a, _).`: a row that fits follows possibly and not certainly.
+    Undetermined(Vec<Literal>),
     /// `no p(a, _).`: nothing matches.
     No(Vec<Literal>),
     /// `exactly p { (a, b) (c, d) }`: the whole relation, with `~ 0.001` after it within that distance.

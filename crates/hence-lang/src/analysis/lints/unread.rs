@@ -33,7 +33,7 @@ fn read(rules: Rules<'_>) -> BTreeSet<RelationId> {
     for expected in rules.checked.tests.iter().flat_map(Test::expectations) {
         match expected {
             Expectation::Body { body, .. } => read.extend(atoms(body)),
-            Expectation::Exactly { relation, .. } => {
+            Expectation::Undetermined { relation, .. } | Expectation::Exactly { relation, .. } => {
                 read.insert(*relation);
             }
         }

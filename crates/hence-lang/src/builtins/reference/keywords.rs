@@ -8,6 +8,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { title: "Rules", entries: RULES },
     Section { title: "Tests", entries: TESTS },
     Section { title: "Types and values", entries: VALUES },
+    Section { title: "Words beside the rules", entries: BESIDE },
 ];
 
 const DECLARATIONS: &[Entry] = &[
@@ -131,7 +132,7 @@ const RULES: &[Entry] = &[
     Entry {
         name: "limit",
         form: "HEAD :- BODY limit N per X, Y by KEY desc as R.",
-        meaning: "Keeps the first `N` facts of each group. Without `per`, the whole relation is one group.",
+        meaning: "Keeps the first `N` facts of each group. Without `per`, all facts of the rule are one group.",
         examples: &[(
             "## A run of a tool.\ninput run(tool: string, ms: int).\n\nslowest(Tool, Ms, Rank) :- run(Tool, Ms) limit 3 per Tool by Ms desc as Rank.\n",
             "",
@@ -221,7 +222,7 @@ const TESTS: &[Entry] = &[
     Entry {
         name: "expect",
         form: "expect literal. …",
-        meaning: "What a test expects: `p(1).`, `no p(_).`, `p(X), X > 0.5.`, `exactly p { (1) (2) }`, and `p(0.333) ~ 0.001.` for a float within a distance.",
+        meaning: "What a test expects: `p(1).`, `no p(_).`, `p(X), X > 0.5.`, `exactly p { (1) (2) }`, `undetermined p(_).`, `p(1) because …`, and `p(0.333) ~ 0.001.` for a float within a distance.",
         examples: &[(
             "third(1.0 / 3.0).\n\ntest \"a third\" {\n    expect\n        third(0.333) ~ 0.001.\n        third(X), X > 0.3.\n}\n",
             "",
@@ -239,6 +240,72 @@ const TESTS: &[Entry] = &[
         meaning: "Expects a whole relation. No dot follows the brace.",
         examples: &[(
             "odd(1).\nodd(3).\n\ntest \"both\" {\n    expect\n        exactly odd { (1) (3) }\n}\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "undetermined",
+        form: "undetermined p(a, _).",
+        meaning: "Expects that a row that fits follows possibly and not certainly, because of an undefined operation.",
+        examples: &[(
+            "## Runs of a tool.\ninput ran(tool: string, failed: int, runs: int).\n\nbad(T) :- ran(T, F, N), F / N > 0.\n\ntest \"no runs\" {\n    given\n        ran(\"find\", 0, 0).\n    expect\n        undetermined bad(\"find\").\n}\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "because",
+        form: "p(a, b) because rule_id. p(a, b) because \"sentence\".",
+        meaning: "Expects a fact for a reason: a rule that a proof of it uses, or its sentence. `@because` gives a rule its sentence.",
+        examples: &[(
+            "## A job that failed.\ninput failed(job: string).\n\n@id(failed_once)\n@because(\"{Job} failed\")\nbroken(Job) :- failed(Job).\n\ntest \"why\" {\n    given\n        failed(\"backup\").\n    expect\n        broken(_) because failed_once.\n        broken(_) because \"backup failed\".\n}\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "..",
+        form: "p(a: 1, ..)",
+        meaning: "In a given fact: the columns that are not named get a fixed value of their type, distinct for each fact.",
+        examples: &[(
+            "## A run of a tool.\ninput run(id: int, tool: string, ok: bool).\n\nfailed(Tool) :- run(tool: Tool, ok: false).\n\ntest \"one failure\" {\n    given\n        run(tool: \"grep\", ok: false, ..).\n    expect\n        failed(\"grep\").\n}\n",
+            "",
+        )],
+    },
+];
+
+const BESIDE: &[Entry] = &[
+    Entry {
+        name: "schedule",
+        form: "schedule(name: string, cron: string, zone: string)",
+        meaning: "An input that rules may declare. Each of its facts lets `hence decide --follow` assert a `tick` of that name at the instants of the cron expression.",
+        examples: &[(
+            "## When something is due.\ninput schedule(name: string, cron: string, zone: string).\n\nplanned(Name) :- schedule(name: Name).\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "tick",
+        form: "tick(name: string, at: time, late: bool)",
+        meaning: "An input that rules may declare: an instant of a `schedule`, which `hence decide --follow` asserts when it comes.",
+        examples: &[(
+            "## An instant of a schedule.\ninput tick(name: string, at: time, late: bool).\n\n## Send the report.\ndecision report(at: time).\n\n@because(\"{Name} is due\")\nreport(At) :- tick(Name, At, _), Name = \"mornings\".\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "zone",
+        form: "hour(time, \"Europe/Berlin\")",
+        meaning: "A time zone, as the last argument of the functions of the calendar. Without one they are in UTC. A `schedule` has one too.",
+        examples: &[(
+            "## A call.\ninput call(id: int, at: time).\n\nearly(Id) :- call(Id, At), hour(At, \"Europe/Berlin\") < 8.\n",
+            "",
+        )],
+    },
+    Entry {
+        name: "carry",
+        form: "[carry] RELATION = { carrier = \"command\", program = … }",
+        meaning: "In `hence.toml`: what carries out the decisions of a relation. Rules may read what became of them as `carried`.",
+        examples: &[(
+            "## What became of a decision that was to be carried out.\ninput carried(id: string, relation: string, outcome: name, at: time).\n\nlost(Id) :- carried(id: Id, outcome: /given_up).\n",
             "",
         )],
     },

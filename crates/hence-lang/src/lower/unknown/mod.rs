@@ -32,8 +32,9 @@ mod safe;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hence_core::index_vec::IndexVec;
-use hence_core::schema::RelationId;
+use hence_core::schema::{Relation, RelationId};
 use hence_core::symbol::Symbol;
+use hence_core::value::{Value, Word};
 
 #[cfg(doc)]
 use crate::builtins::expr::ExprKind;
@@ -42,6 +43,9 @@ use maker::Maker;
 
 /// The columns of a relation that are unknown in one of its versions, ascending.
 pub type Columns = Vec<usize>;
+
+/// The values of a row; `None` for one that is unknown.
+pub type OpenRow = Vec<Option<Value>>;
 
 /// A program that tells what certainly and what possibly follows by another one.
 #[derive(Clone, Debug)]
@@ -82,10 +86,44 @@ impl Unknown {
         &self.coarse
     }
 
+    /// The rows of each relation of `program` that follow possibly and not certainly, ascending; relations without any are
+    /// left out. `rows` gives those of a relation of the program that tells them.
+    pub fn undetermined(
+        &self,
+        program: &Program,
+        rows: impl Fn(RelationId) -> Vec<Vec<Word>>,
+    ) -> BTreeMap<RelationId, Vec<OpenRow>> {
+        let mut all = BTreeMap::new();
+        for id in self.versions.keys().copied() {
+            let certain: BTreeSet<Vec<Word>> = rows(id).into_iter().collect();
+            let mut open: Vec<OpenRow> = Vec::new();
+            for (columns, version) in self.versions(id) {
+                let rows = rows(version);
+                let rows = rows.iter().filter(|row| !columns.is_empty() || !certain.contains(*row));
+                open.extend(rows.map(|row| open_row(&program[id], columns, row)));
+            }
+            if !open.is_empty() {
+                open.sort_unstable();
+                all.insert(id, open);
+            }
+        }
+        all
+    }
+
     /// What a relation stands for.
     pub fn stands(&self, relation: RelationId) -> &Stands {
         &self.stands[relation]
     }
+}
+
+/// A row whose values are known but for some columns.
+fn open_row(relation: &Relation, unknown: &[usize], row: &[Word]) -> OpenRow {
+    let mut known = row.iter();
+    let value = |(at, ty)| match unknown.contains(&at) {
+        true => None,
+        false => known.next().map(|word| Value::from_word(ty, *word)),
+    };
+    relation.types().enumerate().map(value).collect()
 }
 
 /// The program that tells what certainly and what possibly follows where rules of the relations `heads` met operations
