@@ -8,6 +8,7 @@ mod bench;
 mod carry;
 mod change;
 mod check;
+mod check_proof;
 mod compile;
 mod completions;
 mod config;
@@ -99,7 +100,7 @@ enum Command {
     WhyNot(audit::WhyNot),
     WhatIf(what_if::WhatIf),
     Replay(replay::Replay),
-    CheckProof(audit::CheckProof),
+    CheckProof(check_proof::CheckProof),
     Assert(change::Assert),
     Retract(change::Retract),
     History(history::History),

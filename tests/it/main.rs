@@ -45,6 +45,7 @@ mod fact_faults;
 mod fact_files;
 #[path = "../cases/files.rs"]
 mod files;
+mod forger;
 mod formatted;
 mod fuzz;
 mod generators;

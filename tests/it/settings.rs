@@ -153,7 +153,8 @@ fn the_settings_hold_in_every_command() {
         check(args, run(project.path(), args, &[], ""), status, says, not);
     }
     let proof = run(project.path(), &["why", "big(7)", "--format", "json"], &[], "").1;
-    check(&["check-proof"], run(project.path(), &["check-proof"], &[], &proof), 0, "accepted", "refused");
+    let trusting = ["check-proof", "--trust-leaves"];
+    check(&trusting, run(project.path(), &trusting, &[], &proof), 0, "accepted", "refused");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
