@@ -1,7 +1,7 @@
 //! `hence check-proof`: whether a proof holds, against the rules alone, a head or the whole ledger.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -14,13 +14,15 @@ use hence_ledger::Hash;
 use hence_proof::check::{Accepted, Known, Refusal, check};
 
 use super::options::{FactOptions, RuleOptions, duration};
-use super::{DONE, Failure, NO, Outcome, UNDETERMINED, diagnostics, open, output, terminal, time};
+use super::{DONE, Failure, NO, Outcome, UNDETERMINED, diagnostics, head, open, output, terminal, time};
 
 /// Check a proof printed by `why --format json`, independently of the proof finder
 ///
 /// Without a ledger, what only a ledger can tell is taken on trust and listed, and the exit status is 4.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: hence why 'tool(\"web_search\")' --format json | hence check-proof --store .hence")]
+#[command(
+    after_help = "Example: hence why 'tool(\"web_search\")' --format json | hence check-proof --store .hence"
+)]
 pub(super) struct CheckProof {
     /// Files with one proof per line [default: standard input]
     proofs: Vec<PathBuf>,
@@ -32,8 +34,8 @@ pub(super) struct CheckProof {
     /// Wait this long for another process to finish with the ledger, such as `5s`
     #[arg(long, value_name = "DURATION", value_parser = duration, requires = "store")]
     wait: Option<Duration>,
-    /// The head that the proofs have to name
-    #[arg(long, value_name = "HASH")]
+    /// The head that the proofs have to name: a hash, or the file of a note of `hence head`
+    #[arg(long, value_name = "HASH|NOTE")]
     head: Option<String>,
     /// Exit with 0 although some of the proof is taken on trust
     #[arg(long)]
@@ -82,9 +84,8 @@ impl CheckProof {
     fn against(&self) -> Result<Option<Against>, Failure> {
         let rules = self.rules.source().build()?;
         if let Some(text) = &self.head {
-            let head = Hash::parse(text).ok_or_else(|| {
-                Failure::Usage(format!("`{text}` is not a head: expected 64 hexadecimal digits"))
-            })?;
+            let noted = || Ok::<_, Failure>(head::read_note(Path::new(text))?.checkpoint.head);
+            let head = Hash::parse(text).map_or_else(noted, Ok)?;
             return Ok(Some(Against::Head(Box::new(rules), head)));
         }
         let Some(store) = &self.store else { return Ok(Some(Against::Rules(Box::new(rules)))) };
@@ -127,10 +128,7 @@ fn by_rules(rules: &RuleSet, proof: &Json) -> Result<Accepted, Refusal> {
     let known = Known { sources: Some(&rules.sources), ..Known::default() };
     let accepted = check(&rules.program, proof, &known)?;
     if proof.get("ledger").is_some() {
-        let others = |_| Refusal {
-            step: None,
-            message: String::from("its rules are not these"),
-        };
+        let others = |_| Refusal { step: None, message: String::from("its rules are not these") };
         names(proof, "rules", &rules.recorded().hash().to_string()).map_err(others)?;
     }
     Ok(accepted)

@@ -23,6 +23,7 @@ mod export;
 mod fault_test;
 mod fmt;
 mod follow;
+mod head;
 mod help;
 mod history;
 mod init;
@@ -42,6 +43,7 @@ mod param;
 mod past;
 mod principal;
 mod progress;
+mod receipt;
 mod records;
 mod repl;
 mod replay;
@@ -109,6 +111,8 @@ enum Command {
     Status(keep::Status),
     Migrate(migrate::Migrate),
     Verify(keep::Verify),
+    Head(head::Head),
+    Receipt(receipt::Receipt),
     Rebuild(keep::Rebuild),
     Export(export::Export),
     Backup(backup::Backup),
@@ -285,6 +289,8 @@ fn dispatch(command: Command) -> Outcome {
         Command::Status(command) => command.run(),
         Command::Migrate(command) => command.run(),
         Command::Verify(command) => command.run(),
+        Command::Head(command) => command.run(),
+        Command::Receipt(command) => command.run(),
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Backup(command) => command.run(),

@@ -236,11 +236,8 @@ impl Ground {
 fn since(ledger: &Ledger, rules: RuleSet, info: &TxInfo, at: When) -> Result<RuleSet, SessionError> {
     let mut params = recorded_params(ledger, at)?;
     let gone = recorded_params(ledger, When::Tx(info.tx))?;
-    let gone: BTreeSet<Symbol> = gone
-        .iter()
-        .map(|old| old.name)
-        .filter(|old| params.iter().all(|param| param.name != *old))
-        .collect();
+    let gone: BTreeSet<Symbol> =
+        gone.iter().map(|old| old.name).filter(|old| params.iter().all(|param| param.name != *old)).collect();
     let declared = rules.program.params.iter().filter(|param| gone.contains(&param.name));
     let values: Vec<_> = declared.map(|param| (param.name, param.default)).collect();
     let rules =

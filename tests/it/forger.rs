@@ -68,7 +68,8 @@ fn proofs(project: &Path) -> Vec<Json> {
         &["6.1"],
     ];
     let answer = |question: &&[&str]| {
-        let Ran(status, out, said) = run(project, &[&["why", "--format", "json"], *question].concat(), &[], "");
+        let Ran(status, out, said) =
+            run(project, &[&["why", "--format", "json"], *question].concat(), &[], "");
         assert_eq!(status, 0, "{question:?}: {said}");
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Json>>()
     };
@@ -91,9 +92,9 @@ fn is_accepted(ground: &mut Ground, proof: &Json) -> bool {
 fn places(json: &Json, at: String, found: &mut Vec<String>) {
     found.push(at.clone());
     match json {
-        Json::Object(map) => {
-            map.iter().for_each(|(name, json)| places(json, format!("{at}/{}", name.replace('/', "~1")), found))
-        }
+        Json::Object(map) => map
+            .iter()
+            .for_each(|(name, json)| places(json, format!("{at}/{}", name.replace('/', "~1")), found)),
         Json::Array(list) => {
             list.iter().enumerate().for_each(|(number, json)| places(json, format!("{at}/{number}"), found))
         }
@@ -150,8 +151,10 @@ fn changed(proof: &Json, place: &str, value: Option<&Json>) -> Json {
 /// Other values of the same form.
 fn others(value: &Json, seen: &BTreeSet<String>) -> Vec<Json> {
     let like = seen.iter().map(|text| serde_json::from_str::<Json>(text).unwrap());
-    let same = |other: &Json| std::mem::discriminant(other) == std::mem::discriminant(value) && other != value;
-    let mut all: Vec<Json> = like.filter(|other| same(other) && !other.is_object() && !other.is_array()).collect();
+    let same =
+        |other: &Json| std::mem::discriminant(other) == std::mem::discriminant(value) && other != value;
+    let mut all: Vec<Json> =
+        like.filter(|other| same(other) && !other.is_object() && !other.is_array()).collect();
     // A few of those that stand elsewhere, spread over all.
     let step = all.len() / 4 + 1;
     all = all.into_iter().step_by(step).collect();
@@ -171,7 +174,9 @@ fn others(value: &Json, seen: &BTreeSet<String>) -> Vec<Json> {
 fn may_go(place: &str) -> bool {
     let (parent, last) = place.rsplit_once('/').unwrap();
     // What was asked for repeats what the proof stands on, and any few inputs of a group may be shown.
-    place == "/as_of" || (parent == "/as_of") || (parent.ends_with("/inputs") && last.parse::<usize>().is_ok())
+    place == "/as_of"
+        || (parent == "/as_of")
+        || (parent.ends_with("/inputs") && last.parse::<usize>().is_ok())
 }
 
 #[test]
@@ -199,14 +204,32 @@ fn no_changed_claim_is_accepted() {
             }
             for forged in forged {
                 *tried.entry(kind).or_default() += 1;
-                assert!(!is_accepted(&mut ground, &forged), "accepted although {place} was changed\n{forged}\n{proof}");
+                assert!(
+                    !is_accepted(&mut ground, &forged),
+                    "accepted although {place} was changed\n{forged}\n{proof}"
+                );
             }
         }
     }
     assert!(tried.values().sum::<usize>() > 1_000, "{tried:?}");
     let kinds = [
-        "author", "trust", "sentence", "transaction", "head", "time", "rules", "among", "parameters", "schemas", "rank",
-        "origin", "quotation", "absence", "group", "value", "structure",
+        "author",
+        "trust",
+        "sentence",
+        "transaction",
+        "head",
+        "time",
+        "rules",
+        "among",
+        "parameters",
+        "schemas",
+        "rank",
+        "origin",
+        "quotation",
+        "absence",
+        "group",
+        "value",
+        "structure",
     ];
     assert!(kinds.iter().all(|kind| tried.contains_key(kind)), "{tried:?}");
 }
@@ -218,11 +241,28 @@ fn no_value_changed_throughout_is_accepted() {
     let all = proofs(project.path());
     let texts: BTreeSet<String> = all.iter().map(Json::to_string).collect();
     let pairs = [
-        ("\"ada\"", "\"eve\""), ("\"bot\"", "\"ada\""), ("grep", "sed"), ("sed", "grep"), ("grep", "awk"), ("0.7", "0.8"),
-        ("0.925", "0.975"), ("0.6", "0.7"), ("0.95", "0.9"), ("least = 1", "least = 2"), ("\"claimed\"", "\"signed\""),
-        ("\"1\"", "\"0\""), ("2026-02-06", "2026-02-07"), ("2026-02-02", "2026-02-03"), ("facts.jsonl", "command line"),
-        ("\"transaction\":6", "\"transaction\":5"), ("\"transaction\":1", "\"transaction\":2"), ("approved", "refused"),
-        ("\"among\":0", "\"among\":1"), ("\"rank\":1", "\"rank\":2"), ("\"of\":3", "\"of\":2"), ("\"matches\":2", "\"matches\":3"),
+        ("\"ada\"", "\"eve\""),
+        ("\"bot\"", "\"ada\""),
+        ("grep", "sed"),
+        ("sed", "grep"),
+        ("grep", "awk"),
+        ("0.7", "0.8"),
+        ("0.925", "0.975"),
+        ("0.6", "0.7"),
+        ("0.95", "0.9"),
+        ("least = 1", "least = 2"),
+        ("\"claimed\"", "\"signed\""),
+        ("\"1\"", "\"0\""),
+        ("2026-02-06", "2026-02-07"),
+        ("2026-02-02", "2026-02-03"),
+        ("facts.jsonl", "command line"),
+        ("\"transaction\":6", "\"transaction\":5"),
+        ("\"transaction\":1", "\"transaction\":2"),
+        ("approved", "refused"),
+        ("\"among\":0", "\"among\":1"),
+        ("\"rank\":1", "\"rank\":2"),
+        ("\"of\":3", "\"of\":2"),
+        ("\"matches\":2", "\"matches\":3"),
     ];
     let mut tried = 0;
     for proof in &texts {
@@ -282,7 +322,8 @@ fn a_proof_under_another_moment_of_its_ledger_is_accepted_only_where_it_is_true_
 #[test]
 fn a_proof_by_rules_that_nothing_records_is_not_accepted() {
     let project = project(FACTS);
-    let weaker = RULES.replace("N >= least", "N >= 0").replace(" requires review(tool: tool, approved: true)", "");
+    let weaker =
+        RULES.replace("N >= least", "N >= 0").replace(" requires review(tool: tool, approved: true)", "");
     let others = folder(&[("rules/r.dl", &weaker)]);
     let store = project.path().join(".hence");
     let store = store.to_str().unwrap();

@@ -97,3 +97,4 @@ mod tool_run;
 mod unknown;
 mod unsaid;
 mod watch;
+mod witnesses;

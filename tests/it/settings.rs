@@ -115,7 +115,7 @@ const RECORDED: [(&[&str], i32, &str, &str); 13] = [
 ];
 
 /// Commands that take no rules.
-const WITHOUT_RULES: [&str; 14] = [
+const WITHOUT_RULES: [&str; 16] = [
     "backup",
     "init",
     "explain",
@@ -130,6 +130,8 @@ const WITHOUT_RULES: [&str; 14] = [
     "completions",
     "help",
     "check-proof",
+    "head",
+    "receipt",
 ];
 
 #[test]

@@ -99,7 +99,8 @@ fn a_changed_proof_is_refused() {
     let b = tools();
     let (model, database, sources) = (b.model(), b.database(), Sources::default());
     let finder = Finder::new(&b.program, &model, &sources, &NoOrigins);
-    let known = Known { asserted: Some(&database), model: Some(&model), sources: Some(&sources), ledger: None };
+    let known =
+        Known { asserted: Some(&database), model: Some(&model), sources: Some(&sources), ledger: None };
     for relation in 2..6 {
         for fact in facts(&b.program, &model, RelationId(relation)) {
             let proof = json(&finder.why(&fact).unwrap().unwrap());

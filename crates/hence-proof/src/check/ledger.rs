@@ -134,13 +134,11 @@ impl Checker<'_> {
     /// The recorded parameters that rules of the proof read, where they have the recorded values.
     fn parameters(&self, steps: &[&StepJson], recorded: &[Parameter]) -> Verdict<Json> {
         let ids: BTreeSet<&str> = steps.iter().filter_map(|step| step.get("rule")?.as_str()).collect();
-        let rules: Vec<_> =
-            self.program.rules.iter().filter(|rule| ids.contains(rule.id.as_str())).collect();
+        let rules: Vec<_> = self.program.rules.iter().filter(|rule| ids.contains(rule.id.as_str())).collect();
         let mut read = Vec::new();
         for (at, param) in (0..).map(ParamId).zip(&self.program.params) {
-            let of = |one: &&Parameter| {
-                param.name.as_str() == one.name && param.value.to_string() == one.value
-            };
+            let of =
+                |one: &&Parameter| param.name.as_str() == one.name && param.value.to_string() == one.value;
             let one = recorded.iter().find(of).filter(|_| rules.iter().any(|rule| rule.reads_param(at)));
             read.extend(one);
         }
