@@ -5,11 +5,10 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
-use hence::session::{Because, DecisionId, Session, Wanted};
+use hence::session::{AskedBy, Because, DecisionId, Drawn, Session, Wanted};
 use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_lang::ir::Program;
 use hence_ledger::{Decision, When};
 use hence_proof::proof::{Proof, StepKind};
 use hence_proof::render::{self, Layout};
@@ -160,8 +159,9 @@ impl Why {
         let wanted =
             Wanted { inputs, every: self.all, most: self.all.then_some(self.most), depth: self.depth };
         let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
-            let program = (&session.rules().program, session.as_of());
-            written = self.show(&proof, &session, program, (gap, as_of.as_ref()));
+            let (rules, at) = (session.rules(), session.as_of());
+            let by = AskedBy { rules, at, now, lenient: session.is_lenient() };
+            written = self.show(&proof, &session, by, (gap, as_of.as_ref()));
             gap = "\n";
             written.is_ok()
         })?;
@@ -191,7 +191,11 @@ impl Why {
             output::error(&format!("decision {id} {fact} is recorded but does not follow from {rules}"));
             return Ok(NO);
         };
-        self.show(proof, &session, (&drawn.rules.program, When::Tx(id.tx)), ("", as_of.as_ref()))?;
+        let Drawn { rules, info, .. } = &drawn;
+        let lenient = info.run.as_ref().is_some_and(|run| run.lenient);
+        let now = info.clock.unwrap_or(info.time);
+        let by = AskedBy { rules, at: When::Tx(id.tx), now, lenient };
+        self.show(proof, &session, by, ("", as_of.as_ref()))?;
         if !otherwise && inputs.is_none() && !agrees(&drawn.decision, proof) {
             let rule = drawn.decision.rule.as_deref().unwrap_or("no rule");
             let sentence = drawn.decision.sentence.as_deref().unwrap_or("nothing");
@@ -204,10 +208,11 @@ impl Why {
         &self,
         proof: &Proof,
         session: &Session,
-        (program, at): (&Program, When),
+        by: AskedBy<'_>,
         (gap, as_of): (&str, Option<&Json>),
     ) -> Result<(), Failure> {
         let mut out = terminal::text();
+        let (program, at) = (&by.rules.program, by.at);
         match self.format {
             ProofFormat::Tree => {
                 out.lines(&format!("{gap}{}", render::tree(proof, program, &self.layout())))?;
@@ -218,7 +223,10 @@ impl Why {
             ProofFormat::Json => {
                 let mut document = render::json(proof);
                 let recorded = session.params_of(proof, program, at)?;
+                let moment = session.moment(proof, by)?;
                 if let Some(members) = document.as_object_mut() {
+                    let moment = moment.as_ref().map(render::moment_json);
+                    members.extend(moment.map(|moment| (String::from("ledger"), moment)));
                     members.extend(as_of.map(|as_of| (String::from("as_of"), as_of.clone())));
                     let recorded: Vec<Json> = recorded.iter().map(param::json_of).collect();
                     if !recorded.is_empty() {

@@ -13,7 +13,7 @@ use hence_ledger::{Hash, ImportedFacts, Ledger, LedgerError, OpenOptions, When};
 
 use super::diagnostics::count;
 use super::options::{self, EngineOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, NO, Outcome, config, open, output, owner, progress, terminal, time};
+use super::{DONE, Failure, NO, Outcome, config, head, open, output, owner, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
 #[derive(Debug, Args)]
@@ -124,6 +124,9 @@ pub(super) struct Verify {
     /// A head noted earlier, which must be in the chain
     #[arg(long, value_name = "HASH")]
     head: Option<String>,
+    /// The file of a note of `hence head`: what it names must be what the ledger began with
+    #[arg(long, value_name = "NOTE")]
+    since: Option<PathBuf>,
     /// Don't draw decisions again
     #[arg(long)]
     no_replay: bool,
@@ -173,7 +176,8 @@ impl Verify {
             writeln!(out, "a snapshot replaces {transactions}; {how}")?;
         }
         open::warn_of_undeclared_in(&undeclared(&ledger)?, "the rules of the last decisions");
-        let mut sound = verified.differences.is_empty() && self.head_stands(&ledger)?;
+        let mut sound = verified.differences.is_empty();
+        sound &= self.head_stands(&ledger)? & self.goes_on(&ledger)?;
         let since = ledger.principals().map_err(open::failure)?.since();
         let forged = |found: &Untrusted| since.is_some_and(|since| since <= found.tx);
         for Untrusted { fact, why, .. } in untrusted(&ledger)?.into_iter().filter(forged) {
@@ -220,6 +224,45 @@ impl Verify {
         let decisions = count(audited.decisions as usize, "decision");
         writeln!(terminal::text(), "{transactions} drawn again, {decisions} in all: {found}")?;
         Ok(audited.faults == 0)
+    }
+
+    /// Whether the ledger goes on from the note that was kept, and who signed that.
+    fn goes_on(&self, ledger: &Ledger) -> Result<bool, Failure> {
+        let Some(path) = &self.since else { return Ok(true) };
+        let note = head::read_note(path)?;
+        let (size, last) = (note.checkpoint.size, ledger.last_tx());
+        let path = path.display();
+        if size > last {
+            output::error(&format!(
+                "the note `{path}` is of {size} transactions, and the ledger has {last}: it was truncated"
+            ));
+            return Ok(false);
+        }
+        let tree = ledger.tree().map_err(open::failure)?;
+        if size == 0 || ledger.checkpoint(&tree, size).map_err(open::failure)? != note.checkpoint {
+            output::error(&format!(
+                "the note `{path}` is of another history: the ledger was rewritten, or is another one"
+            ));
+            return Ok(false);
+        }
+        let known = ledger.principals().map_err(open::failure)?.list(size);
+        let by: Vec<&str> =
+            known.iter().filter(|one| note.is_by(one.key)).map(|one| one.name.as_str()).collect();
+        if note.is_signed() && by.is_empty() {
+            output::error(&format!("the note `{path}` is signed by no principal of then"));
+            return Ok(false);
+        }
+        let signed = if by.is_empty() {
+            String::from("nobody signed it")
+        } else {
+            format!("signed by {}", by.join(", "))
+        };
+        writeln!(
+            terminal::text(),
+            "the ledger goes on from the note of {}; {signed}",
+            count(size as usize, "transaction")
+        )?;
+        Ok(true)
     }
 
     /// Whether the head that was written down stands in the chain.

@@ -8,6 +8,7 @@ mod bench;
 mod carry;
 mod change;
 mod check;
+mod check_proof;
 mod compile;
 mod completions;
 mod config;
@@ -22,6 +23,7 @@ mod export;
 mod fault_test;
 mod fmt;
 mod follow;
+mod head;
 mod help;
 mod history;
 mod init;
@@ -41,6 +43,7 @@ mod param;
 mod past;
 mod principal;
 mod progress;
+mod receipt;
 mod records;
 mod repl;
 mod replay;
@@ -102,7 +105,7 @@ enum Command {
     WhyNot(audit::WhyNot),
     WhatIf(what_if::WhatIf),
     Replay(replay::Replay),
-    CheckProof(audit::CheckProof),
+    CheckProof(check_proof::CheckProof),
     Report(report::Report),
     Assert(change::Assert),
     Retract(change::Retract),
@@ -112,6 +115,8 @@ enum Command {
     Status(keep::Status),
     Migrate(migrate::Migrate),
     Verify(keep::Verify),
+    Head(head::Head),
+    Receipt(receipt::Receipt),
     Rebuild(keep::Rebuild),
     Export(export::Export),
     Backup(backup::Backup),
@@ -300,6 +305,8 @@ fn dispatch(command: Command) -> Outcome {
         Command::Status(command) => command.run(),
         Command::Migrate(command) => command.run(),
         Command::Verify(command) => command.run(),
+        Command::Head(command) => command.run(),
+        Command::Receipt(command) => command.run(),
         Command::Rebuild(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Backup(command) => command.run(),

@@ -23,6 +23,7 @@ mod facts;
 mod fitting;
 mod follow;
 pub mod format;
+mod ground;
 mod history;
 mod incremental;
 mod lapse;
@@ -68,6 +69,7 @@ pub use facts::{
     read_given, read_record_lines,
 };
 pub use fitting::{fact_by_name, fit_draft};
+pub use ground::{AskedBy, Ground};
 pub use lent::Lent;
 pub use listing::{Listing, from_shipped, history, stands_with, undeclared};
 pub use loader::{Loaded, Loader};

@@ -172,6 +172,14 @@ facts f --format json
 status
 verify
 verify --head H
+verify --since H
+head
+head prove H
+head check H H H
+receipt 1.1
+receipt H
+receipt check H
+check-proof --head H
 export
 export --format dl
 export --format csv --relation f

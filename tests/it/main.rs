@@ -47,6 +47,7 @@ mod fact_files;
 mod factory;
 #[path = "../cases/files.rs"]
 mod files;
+mod forger;
 mod formatted;
 mod fuzz;
 mod generators;
@@ -105,3 +106,4 @@ mod tool_run;
 mod unknown;
 mod unsaid;
 mod watch;
+mod witnesses;

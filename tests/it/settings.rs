@@ -122,7 +122,7 @@ const RECORDED: [(&[&str], i32, &str, &str); 13] = [
 ];
 
 /// Commands that take no rules.
-const WITHOUT_RULES: [&str; 14] = [
+const WITHOUT_RULES: [&str; 16] = [
     "backup",
     "init",
     "explain",
@@ -137,6 +137,8 @@ const WITHOUT_RULES: [&str; 14] = [
     "completions",
     "help",
     "check-proof",
+    "head",
+    "receipt",
 ];
 
 #[test]
@@ -160,7 +162,8 @@ fn the_settings_hold_in_every_command() {
         check(args, run(project.path(), args, &[], ""), status, says, not);
     }
     let proof = run(project.path(), &["why", "big(7)", "--format", "json"], &[], "").1;
-    check(&["check-proof"], run(project.path(), &["check-proof"], &[], &proof), 0, "accepted", "refused");
+    let trusting = ["check-proof", "--trust-leaves"];
+    check(&trusting, run(project.path(), &trusting, &[], &proof), 0, "accepted", "refused");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -141,6 +141,24 @@ fn no_files_of_an_engine_room_name_each_other() {
 }
 
 #[test]
+fn the_checker_shares_nothing_with_finder_and_engine() {
+    let inside = Regex::new(r"\b(?:crate|super::super)::([a-z_]+)").unwrap();
+    let engine = Regex::new(r"\bhence_engine::(\w+|\{[^}]*\})").unwrap();
+    let data = ["Database", "Model", "Rows"];
+    for file in files(root().join("crates/hence-proof/src/check"), &["rs"]) {
+        let text = fs::read_to_string(&file).unwrap();
+        for found in inside.captures_iter(&text) {
+            assert_eq!(&found[1], "moment", "{} names `{}`", file.display(), &found[1]);
+        }
+        for found in engine.captures_iter(&text) {
+            let mut names = found[1].split(|c: char| !c.is_alphanumeric()).filter(|name| !name.is_empty());
+            let only = names.all(|name| data.contains(&name));
+            assert!(only, "{} names more of the engine than data: {}", file.display(), &found[1]);
+        }
+    }
+}
+
+#[test]
 fn proofs_name_no_engine() {
     let names = Regex::new(r"\b(Naive|SemiNaive|Prepared|Incremental)\b").unwrap();
     for file in files(root().join("crates/hence-proof/src"), &["rs"]) {

@@ -6,12 +6,14 @@
 //! recorded under, `recast` how to read them under others. `open` (for writing), `ask` (for reading), `commit` and
 //! `read` are the public face; `join` brings journal and base together. `compact` replaces old segments by a
 //! `snapshot`, `backup` copies a ledger, `salvage` makes a new chain from what the base knows. `principals` says who may
-//! sign what, and what signatures are worth. `docs/ledger-format.md` describes the format.
+//! sign what, and what signatures are worth. `merkle` is the tree over transactions, `note` what is signed of it, `receipt`
+//! one transaction with its place in it. `docs/ledger-format.md` describes the format.
 
 mod admit;
 mod ask;
 mod backup;
 pub mod base;
+mod base64;
 mod block;
 mod bytes;
 mod commit;
@@ -27,12 +29,15 @@ mod journal;
 mod keys;
 mod list;
 mod lock;
+pub mod merkle;
+mod note;
 mod open;
 mod plan;
 mod principals;
 mod progress;
 mod read;
 mod recast;
+mod receipt;
 mod record;
 mod redact;
 mod reserved;
@@ -58,6 +63,7 @@ pub use compact::Compacted;
 pub use error::{LedgerError, Notice};
 pub use exchange::{Admit, Imported, ImportedFacts};
 pub use hash::Hash;
+pub use note::{Checkpoint, Note};
 pub use open::OpenOptions;
 pub use plan::ResolvedDelta;
 pub use principals::{
@@ -67,6 +73,7 @@ pub use principals::{
 pub use progress::{Progress, Watcher, Work};
 pub use read::When;
 pub use recast::{Difference, Recast};
+pub use receipt::{Receipt, Received, path_json, read_path};
 pub use redact::Redaction;
 pub use reserved::is_reserved;
 pub use rows::FactIter;

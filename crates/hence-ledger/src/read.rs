@@ -269,6 +269,16 @@ impl Ledger {
         found.ok_or(LedgerError::NoTransaction { asked: tx, last: self.state.tx })
     }
 
+    /// The records of transaction `tx`, as they lie in the journal.
+    pub(super) fn raw(&self, tx: u64) -> Result<Vec<Vec<u8>>, LedgerError> {
+        let (position, info) = self.entry(tx)?;
+        let whole = self.journal.read_raw(position, tx)?;
+        match whole.hash == info.hash {
+            true => Ok(whole.contents),
+            false => Err(LedgerError::Base(String::from("it follows another journal"))),
+        }
+    }
+
     /// The records of transaction `tx`.
     pub(super) fn whole(&self, tx: u64) -> Result<Whole, LedgerError> {
         let (position, info) = self.entry(tx)?;

@@ -172,19 +172,26 @@ impl Journal {
 
     /// The transaction whose first record begins at `start`.
     pub(crate) fn read(&self, start: Position, number: u64) -> Result<Whole, LedgerError> {
-        self.read_records(start, number, &mut |content, whole| whole.contents.push(content.to_vec()))
+        self.read_records(start, number, &mut |record, _, whole| whole.contents.push(record.content.to_vec()))
+    }
+
+    /// The same as whole records instead of their contents.
+    pub(crate) fn read_raw(&self, start: Position, number: u64) -> Result<Whole, LedgerError> {
+        self.read_records(start, number, &mut |record, bytes, whole| {
+            whole.contents.push(bytes.get(..record.len).unwrap_or(bytes).to_vec());
+        })
     }
 
     /// The same without what it holds, which may be much.
     pub(crate) fn read_ends(&self, start: Position, number: u64) -> Result<Whole, LedgerError> {
-        self.read_records(start, number, &mut |_, _| {})
+        self.read_records(start, number, &mut |_, _, _| {})
     }
 
     fn read_records(
         &self,
         start: Position,
         number: u64,
-        keep: &mut dyn FnMut(&[u8], &mut Whole),
+        keep: &mut dyn FnMut(&Record<'_>, &[u8], &mut Whole),
     ) -> Result<Whole, LedgerError> {
         let mut whole = Whole { number, start, ..Whole::default() };
         let (mut at, mut first) = (start, true);
@@ -219,7 +226,7 @@ impl Journal {
             } else if record.previous != whole.hash {
                 return Err(bad("the record doesn't follow the previous one"));
             }
-            keep(record.content, &mut whole);
+            keep(&record, &bytes, &mut whole);
             whole.hash = record.hash;
             at.offset += record.len as u64;
             if record.kind == RecordKind::Commit {

@@ -35,7 +35,10 @@ fn leaves<'a>(command: &'a Command, name: &str) -> Vec<(String, &'a Command)> {
     if subs.is_empty() {
         return vec![(name.to_owned(), command)];
     }
-    subs.into_iter().flat_map(|sub| leaves(sub, &format!("{name} {}", sub.get_name()))).collect()
+    // Such as `hence head`, which does something without them too.
+    let own = command.is_args_conflicts_with_subcommands_set().then(|| (name.to_owned(), command));
+    let below = subs.into_iter().flat_map(|sub| leaves(sub, &format!("{name} {}", sub.get_name())));
+    own.into_iter().chain(below).collect()
 }
 
 fn options(command: &Command) -> impl Iterator<Item = &Arg> {

@@ -157,7 +157,8 @@ fn proved(case: &Case, prepared: &Prepared) -> Result<(), String> {
     let session = Session::over_facts(rules.clone(), prepared.facts.clone()).with_limits(case.limits);
     let evaluation = session.evaluate(case.now).map_err(|error| error.to_string())?;
     let finder = Finder::new(&rules.program, &evaluation.model, &rules.sources, &NoOrigins);
-    let known = Known { asserted: None, model: Some(&evaluation.model), sources: Some(&rules.sources) };
+    let known =
+        Known { asserted: None, model: Some(&evaluation.model), sources: Some(&rules.sources), ledger: None };
     for (at, relation) in rules.program.relations.iter().enumerate() {
         let made = hence_lang::lower::is_made(&rules.program, RelationId(at as u32));
         if made || (relation.kind == Kind::Input && !rules.checked.is_fed(RelationId(at as u32))) {

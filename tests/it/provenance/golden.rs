@@ -32,7 +32,8 @@ fn every_golden_fact_has_a_proof_that_the_checker_accepts() {
             let evaluation = session.evaluate(now).unwrap();
             let (program, model) = (&rules.program, &evaluation.model);
             let finder = Finder::new(program, model, &rules.sources, &NoOrigins);
-            let known = Known { asserted: None, model: Some(model), sources: Some(&rules.sources) };
+            let known =
+                Known { asserted: None, model: Some(model), sources: Some(&rules.sources), ledger: None };
             for relation in 0..program.relations.len() {
                 let relation = RelationId(relation as u32);
                 let mut facts = facts(program, model, relation);

@@ -99,7 +99,8 @@ fn a_changed_proof_is_refused() {
     let b = tools();
     let (model, database, sources) = (b.model(), b.database(), Sources::default());
     let finder = Finder::new(&b.program, &model, &sources, &NoOrigins);
-    let known = Known { asserted: Some(&database), model: Some(&model), sources: Some(&sources) };
+    let known =
+        Known { asserted: Some(&database), model: Some(&model), sources: Some(&sources), ledger: None };
     for relation in 2..6 {
         for fact in facts(&b.program, &model, RelationId(relation)) {
             let proof = json(&finder.why(&fact).unwrap().unwrap());
@@ -149,7 +150,7 @@ fn a_long_chain_needs_no_stack() {
 /// Every fact of the model has a proof, and the checker accepts it with nothing on trust.
 fn check_all(program: &Program, model: &Model, database: &Database, sources: &Sources) {
     let finder = Finder::new(program, model, sources, &NoOrigins);
-    let known = Known { asserted: Some(database), model: Some(model), sources: Some(sources) };
+    let known = Known { asserted: Some(database), model: Some(model), sources: Some(sources), ledger: None };
     for relation in 0..program.relations.len() {
         for fact in facts(program, model, RelationId(relation as u32)) {
             let proof = finder.why(&fact).unwrap().unwrap();

@@ -53,7 +53,7 @@ fn what_is_derived_has_a_proof_that_the_checker_accepts() {
     let mut checked = 0;
     for (seed, program, input, model) in models(0..150) {
         let finder = Finder::new(&program, &model, &sources, &NoOrigins);
-        let known = Known { asserted: Some(&input), model: Some(&model), sources: None };
+        let known = Known { asserted: Some(&input), model: Some(&model), sources: None, ledger: None };
         each_fact(&program, &model, |_, fact| {
             let proof = finder.why(&fact).unwrap().unwrap_or_else(|| panic!("{seed}: no proof of {fact}"));
             assert!(proof.least, "{seed}: {fact}");
@@ -74,7 +74,7 @@ fn of_all_proofs_none_is_lower() {
     let sources = Sources::default();
     for (seed, program, input, model) in models(0..60) {
         let finder = Finder::new(&program, &model, &sources, &NoOrigins);
-        let known = Known { asserted: Some(&input), model: Some(&model), sources: None };
+        let known = Known { asserted: Some(&input), model: Some(&model), sources: None, ledger: None };
         each_fact(&program, &model, |_, fact| {
             let best = finder.why(&fact).unwrap().unwrap();
             let mut found = 0;

@@ -60,6 +60,11 @@ impl PublicKey {
         key.is_ok_and(|key| key.verify_strict(message, &Ed25519::from_bytes(&signature.0)).is_ok())
     }
 
+    /// Its bytes.
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The key of such a text.
     pub fn parse(text: &str) -> Option<Self> {
         bytes(text.strip_prefix(SCHEME)?).map(Self)

@@ -3,6 +3,7 @@
 
 mod body;
 mod group;
+mod ledger;
 mod limit;
 mod matches;
 mod read;
@@ -18,6 +19,7 @@ use hence_core::value::Word;
 use hence_engine::{Database, Model};
 use hence_lang::ir::Program;
 
+pub use ledger::{Leaf, Leaves, Parameter, Recorded};
 use read::{Document, Head};
 
 /// What a proof is held against, beside the rules. Each part that is missing leaves something on trust.
@@ -30,6 +32,9 @@ pub struct Known<'a> {
     pub model: Option<&'a Model>,
     /// The rule texts: with them, places and quotations are checked as well.
     pub sources: Option<&'a Sources>,
+    /// The ledger at the moment that the proof names: with it, head, clock, rules, parameters, schemas and who asserted
+    /// each leaf are checked as well.
+    pub ledger: Option<Recorded<'a>>,
 }
 
 /// Why a proof was refused.
@@ -72,6 +77,7 @@ pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accep
     let mut heights = vec![0_usize; document.heads.len()];
     for (at, step) in document.steps.iter().enumerate().rev() {
         let refusal = |message| Refusal { step: Some(at), message };
+        checker.holds(at).map_err(refusal)?;
         let refers = checker.step(at, step).map_err(refusal)?;
         let mut height = usize::from(step::is_rule(step));
         for below in refers {
@@ -94,6 +100,7 @@ pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accep
         )));
     }
     checker.on_trust.reverse();
+    checker.moment(proof, &document.steps).map_err(whole)?;
     Ok(Accepted { steps: document.heads.len(), on_trust: checker.on_trust })
 }
 
@@ -129,6 +136,13 @@ impl<'a> Checker<'a> {
         // What rules add to an input is not asserted.
         let input = asserted && self.program.rules.iter().all(|rule| rule.head != relation);
         self.known.asserted.filter(|_| input)?.rows(relation)
+    }
+
+    /// The fact of a step must be among all that hold, where these are known.
+    fn holds(&self, at: usize) -> Verdict {
+        let (Some(model), Some(head)) = (self.known.model, self.heads.get(at)) else { return Ok(()) };
+        let mut rows = model.extent(head.relation).into_iter().flat_map(|extent| extent.rows.iter());
+        if rows.any(|row| row == head.row) { Ok(()) } else { Err(String::from("the fact does not hold")) }
     }
 
     fn trust(&mut self, at: usize, what: &str) {

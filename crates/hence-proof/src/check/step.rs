@@ -56,6 +56,7 @@ impl Checker<'_> {
         if let Some(origin) = origin.as_object() {
             authorship(origin)?;
         }
+        self.origin(at, origin, head)?;
         let input = self.program.relation(head.relation).is_some_and(|found| found.kind == Kind::Input);
         match self.is_asserted(head.relation, &head.row) {
             Some(true) => Ok(()),

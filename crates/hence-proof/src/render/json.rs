@@ -8,6 +8,7 @@ use hence_core::span::Place;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
+use super::super::moment::Moment;
 use super::super::proof::{Derived, Group, Input, Origin, Pattern, Premise, Proof, Ranked, Step, StepKind};
 
 /// What the member `format` of a proof says; another number after the slash is another form.
@@ -26,6 +27,24 @@ pub fn json(proof: &Proof) -> Json {
         "least": proof.least,
         "steps": proof.steps.iter().map(step).collect::<Vec<_>>(),
     })
+}
+
+/// The moment that a proof stands on, as its member `ledger`.
+pub fn moment_json(moment: &Moment) -> Json {
+    let parameters = moment.parameters.iter().map(|(name, value)| (name.clone(), Json::from(value.as_str())));
+    let schemas = moment.schemas.iter().map(|(name, since)| (name.clone(), Json::from(*since)));
+    let mut shown = object!({
+        "head": moment.head,
+        "transaction": moment.transaction,
+        "clock": literal::time_text(moment.clock),
+        "rules": moment.rules,
+        "parameters": Json::Object(parameters.collect()),
+        "schemas": Json::Object(schemas.collect()),
+    });
+    if let (Some(members), true) = (shown.as_object_mut(), moment.lenient) {
+        members.insert(String::from("lenient"), Json::Bool(true));
+    }
+    shown
 }
 
 fn keyed(key: Symbol, value: Json) -> Json {

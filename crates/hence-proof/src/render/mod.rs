@@ -9,7 +9,7 @@ mod tree;
 
 pub use graph::{dot, mermaid};
 pub use html::html;
-pub use json::{FORMAT, json};
+pub use json::{FORMAT, json, moment_json};
 pub use refusal::{
     change_text, remedies_json, remedies_text, why_line, why_not_json, why_not_line, why_not_text,
 };
