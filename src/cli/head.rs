@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 
 use hence_core::file;
-use hence_ledger::merkle::is_consistent;
+use hence_ledger::merkle::{Tree, is_consistent};
 use hence_ledger::{Keys as _, Ledger, Note, PublicKey, path_json, read_path};
 
 use super::keys::KeyFiles;
@@ -86,7 +86,8 @@ impl Head {
             Some(HeadCommand::Check(check)) => check.run(),
             None => {
                 let ledger = opened(&self.facts)?;
-                let note = note(&ledger, self.sign, self.author.as_deref())?;
+                let tree = ledger.tree().map_err(open::failure)?;
+                let note = note(&ledger, &tree, self.sign, self.author.as_deref())?;
                 write!(terminal::bytes(), "{}", note.text())?;
                 Ok(DONE)
             }
@@ -105,9 +106,8 @@ pub(super) fn opened(facts: &FactOptions) -> Result<Ledger, Failure> {
 }
 
 /// A note of the ledger as it is; signed, where that is asked for, by a principal of it.
-pub(super) fn note(ledger: &Ledger, sign: bool, author: Option<&str>) -> Result<Note, Failure> {
-    let tree = ledger.tree().map_err(open::failure)?;
-    let checkpoint = ledger.checkpoint(&tree, ledger.last_tx()).map_err(open::failure)?;
+pub(super) fn note(ledger: &Ledger, tree: &Tree, sign: bool, author: Option<&str>) -> Result<Note, Failure> {
+    let checkpoint = ledger.checkpoint(tree, ledger.last_tx()).map_err(open::failure)?;
     if !sign {
         return Ok(checkpoint.unsigned());
     }
@@ -146,7 +146,7 @@ impl Prove {
         let tree = ledger.tree().map_err(open::failure)?;
         let new = match &self.note {
             Some(path) => read_note(path)?,
-            None => note(&ledger, false, None)?,
+            None => note(&ledger, &tree, false, None)?,
         };
         let size = new.checkpoint.size;
         if let Some(path) = &self.since {

@@ -66,11 +66,11 @@ impl Receipt {
             (Some(ReceiptCommand::Check(check)), _) => return check.run(),
             (None, Some(id)) => {
                 let ledger = opened(&self.facts)?;
+                let tree = ledger.tree().map_err(open::failure)?;
                 let note = match &self.note {
                     Some(path) => read_note(path)?,
-                    None => note(&ledger, self.sign, self.author.as_deref())?,
+                    None => note(&ledger, &tree, self.sign, self.author.as_deref())?,
                 };
-                let tree = ledger.tree().map_err(open::failure)?;
                 let receipt = ledger.receipt(&tree, id.tx, note).map_err(open::failure)?;
                 let wrong = |what| Failure::Usage(format!("no receipt of {id}: {what}"));
                 drawn(&receipt.check().map_err(wrong)?, id.place).map_err(wrong)?;

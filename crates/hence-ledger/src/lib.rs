@@ -13,7 +13,6 @@ mod admit;
 mod ask;
 mod backup;
 pub mod base;
-mod base64;
 mod block;
 mod bytes;
 mod commit;

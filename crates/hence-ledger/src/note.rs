@@ -3,9 +3,10 @@
 
 use std::fmt::Write as _;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use super::base64;
 use super::hash::Hash;
 use super::merkle::Node;
 use super::principals::{PublicKey, SecretKey, Signature};
@@ -51,7 +52,13 @@ impl Checkpoint {
 
     /// The text that is signed.
     fn text(&self) -> String {
-        format!("{}\n{}\n{}\n{HEAD}{}\n", self.origin(), self.size, base64::write(&self.root), self.head)
+        format!(
+            "{}\n{}\n{}\n{HEAD}{}\n",
+            self.origin(),
+            self.size,
+            BASE64_STANDARD.encode(self.root),
+            self.head
+        )
     }
 
     /// The first bytes of the hash of the name and a key.
@@ -91,7 +98,7 @@ impl Note {
         text.push('\n');
         for (id, signature) in &self.signatures {
             let bytes: Vec<u8> = id.iter().chain(&signature.0).copied().collect();
-            let _ = writeln!(text, "{DASH}{} {}", self.checkpoint.origin(), base64::write(&bytes));
+            let _ = writeln!(text, "{DASH}{} {}", self.checkpoint.origin(), BASE64_STANDARD.encode(&bytes));
         }
         text
     }
@@ -115,7 +122,7 @@ impl Note {
         let size = next("the size")?;
         let size = size.parse().map_err(|_| format!("`{size}` is no number of transactions"))?;
         let root = next("the root")?;
-        let root = base64::read(root).and_then(|bytes| bytes.try_into().ok());
+        let root = BASE64_STANDARD.decode(root).ok().and_then(|bytes| bytes.try_into().ok());
         let root = root.ok_or("the root is not 32 bytes in base64")?;
         let head = next("the head")?;
         let head = head.strip_prefix(HEAD).and_then(Hash::parse);
@@ -133,7 +140,7 @@ impl Note {
 fn signature(line: &str, origin: &str) -> Result<([u8; 4], Signature), String> {
     let wrong = || format!("`{line}` is not a signature of {origin}");
     let text = line.strip_prefix(DASH).and_then(|line| line.strip_prefix(origin)?.strip_prefix(' '));
-    let bytes = text.and_then(base64::read).ok_or_else(wrong)?;
+    let bytes = text.and_then(|text| BASE64_STANDARD.decode(text).ok()).ok_or_else(wrong)?;
     let (id, signature) = bytes.split_at_checked(4).ok_or_else(wrong)?;
     match (id.try_into(), signature.try_into()) {
         (Ok(id), Ok(signature)) => Ok((id, Signature(signature))),

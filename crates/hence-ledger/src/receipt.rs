@@ -1,8 +1,9 @@
 //! Receipts: the records of one transaction, and that they are in a ledger of which there is a note; read without it.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value as Json, json as object};
 
-use super::base64;
 use super::bytes::Reader;
 use super::content::{Act, Summary, decode_changes};
 use super::hash::Hash;
@@ -150,7 +151,7 @@ const MOST: usize = 1 << 20;
 impl Receipt {
     /// As JSON, of one of its decisions by its place among those drawn, from 1.
     pub fn json(&self, place: u64) -> Json {
-        let records = self.records.iter().map(|record| Json::from(base64::write(record)));
+        let records = self.records.iter().map(|record| Json::from(BASE64_STANDARD.encode(record)));
         object!({
             "format": FORMAT, "decision": format!("{}.{place}", self.tx), "note": self.note.text(),
             "path": path_json(&self.path), "records": records.collect::<Json>(),
@@ -173,7 +174,7 @@ impl Receipt {
             id.split_once('.').and_then(|(tx, place)| Some((tx.parse().ok()?, place.parse().ok()?)));
         let (tx, place) = numbers.ok_or_else(|| format!("`{id}` is not the id of a decision"))?;
         let records = member("records")?.as_array().filter(|records| records.len() <= MOST);
-        let record = |record: &Json| record.as_str().and_then(base64::read);
+        let record = |record: &Json| BASE64_STANDARD.decode(record.as_str()?).ok();
         let records = records.and_then(|records| records.iter().map(record).collect::<Option<Vec<_>>>());
         let records = records.ok_or("`records` is not a list of records in base64")?;
         let path = read_path(member("path")?).ok_or("`path` is not a list of hashes in base64")?;
@@ -183,11 +184,11 @@ impl Receipt {
 
 /// Hashes of a tree as JSON.
 pub fn path_json(path: &[Node]) -> Json {
-    path.iter().map(|node| Json::from(base64::write(node))).collect()
+    path.iter().map(|node| Json::from(BASE64_STANDARD.encode(node))).collect()
 }
 
 /// The hashes of a tree that JSON is.
 pub fn read_path(json: &Json) -> Option<Vec<Node>> {
-    let node = |node: &Json| base64::read(node.as_str()?)?.try_into().ok();
+    let node = |node: &Json| BASE64_STANDARD.decode(node.as_str()?).ok()?.try_into().ok();
     json.as_array().filter(|path| path.len() <= MOST)?.iter().map(node).collect()
 }
