@@ -92,8 +92,7 @@ impl CheckProof {
         let facts = FactOptions::of_store(Some(store.clone()), self.wait);
         facts.existing_store("")?;
         let ledger = open::settled(&facts)?;
-        let verified = ledger.verify().map_err(open::failure)?;
-        if let Some(difference) = verified.differences.first() {
+        if let Some(difference) = open::difference(&ledger)? {
             output::error(&format!("the ledger does not verify: {difference}; `hence verify` tells all"));
             return Ok(None);
         }

@@ -21,7 +21,7 @@ use super::owner::{Incoming, LONGEST_TURN};
 use super::past::{Asking, Past};
 use super::records::Records;
 use super::speaker::Speakers;
-use super::{DONE, Failure, Outcome, UNDETERMINED, effects, open, terminal, time};
+use super::{DONE, Failure, Outcome, UNDETERMINED, config, effects, open, terminal, time};
 
 /// Assert facts, draw decisions and record both
 #[derive(Debug, Args)]
@@ -64,7 +64,8 @@ pub(super) struct Decide {
 
 impl Decide {
     pub(super) fn run(self) -> Outcome {
-        let Asking { mut session, now, .. } = self.asking()?;
+        let Asking { session, now, .. } = self.asking()?;
+        let mut session = session.with_unchanged_recorded(config::get().records_unchanged());
         session.check_columns()?;
         open::warn_of_undeclared(&session);
         let mut files = self.facts.files_or_own()?;

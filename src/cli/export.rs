@@ -1,4 +1,7 @@
-//! `hence export`: the transactions of a ledger, or the facts that stand or stood.
+//! `hence export`: the transactions of a ledger, the facts that stand or stood, or the log of decisions.
+
+mod decisions;
+mod otlp;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -13,11 +16,12 @@ use hence_core::symbol::Symbol;
 use hence_ledger::{Ledger, When};
 
 use super::diagnostics::count;
-use super::options::{FactOptions, RuleOptions, moment};
+use super::options::{FactOptions, RuleOptions, limit, moment};
 use super::past::refuse_future;
 use super::records::Records;
 use super::terminal::{self, Out};
 use super::{DONE, Failure, Outcome, open, output};
+use decisions::{Events, Folder, Sink};
 
 /// What to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -30,9 +34,16 @@ enum ExportFormat {
     Csv,
     /// The current facts, as a rule file.
     Dl,
+    /// The log of decisions, as JSON Lines.
+    Decisions,
+    /// The log of decisions, as OpenTelemetry logs: requests of the OTLP exporter in JSON, one per line.
+    Otlp,
 }
 
-/// Write a ledger's transactions or facts to standard output or a file
+/// Write a ledger's transactions, facts or decisions to standard output or a file
+///
+/// The log of decisions can go to a folder: a file per batch of transactions, and the next run goes on after the last
+/// one. `export.mask` of hence.toml says which columns it leaves out.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence export --output backup.jsonl")]
 pub(super) struct Export {
@@ -43,13 +54,17 @@ pub(super) struct Export {
     /// What to export, and its format
     #[arg(long, value_enum, default_value = "transactions")]
     format: ExportFormat,
-    /// Only facts of this relation
+    /// How many transactions a file of a folder of decisions is of
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = limit)]
+    batch: u64,
+    /// Only facts or decisions of this relation
     #[arg(long, value_name = "NAME")]
     relation: Vec<String>,
     /// Facts as of a past moment: the number of a transaction, or a time
     #[arg(long, value_name = "TX|TIME", value_parser = moment, allow_negative_numbers = true)]
     as_of: Option<When>,
-    /// The file; for CSV a file that ends in .csv, or a folder for one file per relation [default: standard output]
+    /// The file; for CSV a file that ends in .csv, or a folder for one file per relation; for decisions a
+    /// file, or without an ending a folder [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -62,6 +77,7 @@ impl Export {
             ExportFormat::Transactions => self.transactions(&ledger)?,
             ExportFormat::Csv => self.csv(&ledger)?,
             ExportFormat::Jsonl | ExportFormat::Dl => self.lines(&ledger)?,
+            ExportFormat::Decisions | ExportFormat::Otlp => self.decisions(&ledger)?,
         };
         if let Some(path) = &self.output {
             output::aside(&format!("{written} written to {}", path.display()));
@@ -101,6 +117,31 @@ impl Export {
         let number = ledger.export(1..=u64::MAX, &mut out).map_err(open::failure)?;
         out.flush()?;
         Ok(count(number as usize, "transaction"))
+    }
+
+    fn decisions(&self, ledger: &Ledger) -> Result<String, Failure> {
+        if self.as_of.is_some() {
+            let message = "--as-of chooses facts; use --up-to for the log of decisions up to a transaction";
+            return Err(Failure::Usage(String::from(message)));
+        }
+        let mut events = Events::new(ledger, &self.relation)?;
+        let otlp = self.format == ExportFormat::Otlp;
+        if let Some(path) = self.output.as_deref().filter(|path| path.extension().is_none() && !path.is_file()) {
+            let (ending, sink): (_, fn(File) -> _) = match otlp {
+                true => ("otlp.jsonl", otlp::requests),
+                false => ("jsonl", decisions::lines),
+            };
+            let number = Folder { path, ending, batch: self.batch, sink }.fill(&mut events)?;
+            return Ok(count(number, "event"));
+        }
+        let out = BufWriter::new(self.json()?);
+        let mut sink: Box<dyn Sink> = match otlp {
+            true => Box::new(otlp::Requests::new(out)),
+            false => Box::new(decisions::Lines(out)),
+        };
+        let number = events.each(1..=u64::MAX, sink.as_mut())?;
+        sink.end()?;
+        Ok(count(number, "event"))
     }
 
     fn lines(&self, ledger: &Ledger) -> Result<String, Failure> {

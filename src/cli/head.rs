@@ -112,8 +112,7 @@ pub(super) fn note(ledger: &Ledger, tree: &Tree, sign: bool, author: Option<&str
         return Ok(checkpoint.unsigned());
     }
     // Who signs vouches for the journal, not for a base that somebody may have changed.
-    let verified = ledger.verify().map_err(open::failure)?;
-    if let Some(difference) = verified.differences.first() {
+    if let Some(difference) = open::difference(ledger)? {
         let message = format!("nothing is signed, since the ledger does not verify: {difference}");
         return Err(Failure::Usage(message));
     }

@@ -11,7 +11,7 @@ use hence_core::fact::Fact;
 use hence_core::literal::{self, visible};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_ledger::{Decision, Lapsed, Ledger, Run, Transaction, When};
+use hence_ledger::{Decision, Lapsed, Ledger, Run, Transaction, TxInfo, When};
 
 use super::options::{self, FactOptions, RangeOptions, RuleOptions, moment};
 use super::output::{self, Format};
@@ -67,7 +67,7 @@ impl History {
 fn event(ledger: &Ledger, fact: &Fact, what: &str, tx: u64) -> Result<String, Failure> {
     let info = ledger.info(tx).map_err(open::failure)?;
     let note = info.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
-    let at = literal::time_text(info.time);
+    let at = moment_text(&info);
     let steps = (1..).zip(info.steps.iter().flatten());
     let mut changes = steps.flat_map(|(number, step)| step.changes.iter().map(move |one| (number, one)));
     let changed = changes.find(|(_, change)| change.fact == *fact && effects::verb(change) == what);
@@ -89,6 +89,15 @@ fn event(ledger: &Ledger, fact: &Fact, what: &str, tx: u64) -> Result<String, Fa
     let by = if said.is_some() { format!(", brought by {},", info.author) } else { String::new() };
     let strength = surely(&strength);
     Ok(format!("{what} in transaction {tx} at {at} by {author}{strength}{by} from {}{note}", info.source))
+}
+
+/// When a transaction was recorded, and what the clock of its rules showed, where it decided.
+fn moment_text(info: &TxInfo) -> String {
+    let at = literal::time_text(info.time);
+    match info.clock {
+        Some(clock) => format!("{at}, clock {},", literal::time_text(clock)),
+        None => at,
+    }
 }
 
 /// How surely an author is who they say, after their name; nothing where they are believed.
@@ -192,7 +201,7 @@ impl Log {
     fn lines(&self, transaction: &Transaction, strength: &Result<bool, String>) -> Vec<String> {
         let info = &transaction.info;
         let note = info.note.as_ref().map(|note| format!(": {}", visible(note))).unwrap_or_default();
-        let at = literal::time_text(info.time);
+        let at = moment_text(info);
         let mut out = vec![
             format!(
                 "transaction {} at {at} by {} from {}{note}",

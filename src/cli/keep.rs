@@ -45,6 +45,10 @@ impl Status {
         if let Some(info) = decided {
             writeln!(out, "decided       transaction {} at {}", info.tx, literal::time_text(info.time))?;
         }
+        let clocked = ledger.last_where(|info| info.clock.is_some()).map_err(open::failure)?;
+        if let Some((tx, clock)) = clocked.and_then(|info| Some((info.tx, info.clock?))) {
+            writeln!(out, "clock         {} in transaction {tx}", literal::time_text(clock))?;
+        }
         writeln!(out, "journal       {} KiB", status.journal_bytes.div_ceil(1024))?;
         match status.base_tx {
             Some(tx) => {

@@ -13,6 +13,7 @@ mod compile;
 mod completions;
 mod config;
 mod decide;
+mod decisions;
 mod diagnostics;
 mod doc;
 mod due;
@@ -112,6 +113,7 @@ enum Command {
     History(history::History),
     Log(history::Log),
     Facts(history::Facts),
+    Decisions(decisions::Decisions),
     Status(keep::Status),
     Migrate(migrate::Migrate),
     Verify(keep::Verify),
@@ -302,6 +304,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::History(command) => command.run(),
         Command::Log(command) => command.run(),
         Command::Facts(command) => command.run(),
+        Command::Decisions(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Migrate(command) => command.run(),
         Command::Verify(command) => command.run(),

@@ -169,6 +169,11 @@ pub(super) fn lending(
     Owner::begin(&store, mailbox, longest).map(Some)
 }
 
+/// The first thing for which a ledger does not verify.
+pub(super) fn difference(ledger: &Ledger) -> Result<Option<String>, Failure> {
+    Ok(ledger.verify().map_err(failure)?.differences.into_iter().next())
+}
+
 pub(super) fn failure(error: LedgerError) -> Failure {
     Failure::Session(SessionError::Ledger(error))
 }

@@ -99,7 +99,7 @@ impl Outcome {
 impl Session {
     /// Takes a change in, evaluates what follows, and records facts and decisions in one transaction; with `dry`
     /// nothing is recorded and the session stays as it was. A session of the past takes only `dry` ones. Where there is
-    /// nothing to record, there is no transaction.
+    /// nothing to record, there is no transaction, unless [`Session::with_unchanged_recorded`] asks for one.
     ///
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
@@ -351,7 +351,8 @@ impl Session {
         match (&mut self.store, proposed) {
             (Store::Ledger(ledger), Some(Proposed { draft, resolved })) => {
                 let same = outcome.changes.is_empty() && outcome.steps.is_empty() && !turned;
-                if same && outcome.drawn.is_empty() && outcome.lapsed.is_empty() {
+                let same = same && outcome.drawn.is_empty() && outcome.lapsed.is_empty();
+                if same && !self.records_unchanged {
                     return Ok(());
                 }
                 let draft = Draft {
@@ -361,6 +362,7 @@ impl Session {
                     steps,
                     drawn: take(&mut outcome.drawn),
                     lapsed: take(&mut outcome.lapsed),
+                    always: same,
                     ..draft
                 };
                 outcome.committed = Some(ledger.commit_resolved(&draft, resolved)?);

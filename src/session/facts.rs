@@ -173,6 +173,27 @@ pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> 
     reading.finish()?.pop().ok_or(SessionError::Unknown { message })
 }
 
+/// The relation that an atom names, and the value that it has in each column; none where it has `_` or a variable.
+///
+/// # Errors
+/// It is no atom over a relation of the rules.
+pub fn read_pattern(rules: &RuleSet, text: &str) -> Result<(Symbol, Vec<Option<Value>>), SessionError> {
+    let mut reading = Reading::new(rules);
+    let id = reading.sources.add("<pattern>", text);
+    let (atom, found) = syntax::parse_fact(id, text);
+    reading.found.extend(found);
+    let mut wanted = None;
+    if let Some(atom) = atom.filter(|_| reading.found.is_empty()) {
+        let (pattern, found) = analysis::check_atom(&rules.checked, &atom, &reading.sources);
+        reading.found.extend(found);
+        wanted = pattern.and_then(|pattern| {
+            Some((rules.program.relation(pattern.relation)?.name, pattern.values))
+        });
+    }
+    reading.finish()?;
+    wanted.ok_or_else(|| SessionError::Unknown { message: format!("expected an atom, found `{text}`") })
+}
+
 fn is_input(rules: &RuleSet, relation: Symbol) -> bool {
     let known = rules.program.find(relation).and_then(|id| rules.program.relation(id));
     known.is_some_and(|known| known.kind == Kind::Input)

@@ -66,7 +66,7 @@ pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{
     FactFiles, RecordFile, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted,
-    read_given, read_record_lines,
+    read_given, read_pattern, read_record_lines,
 };
 pub use fitting::{fact_by_name, fit_draft};
 pub use ground::{AskedBy, Ground};
@@ -121,6 +121,8 @@ pub struct Session {
     effects: Option<HeldAt>,
     /// Who may bring which facts into the ledger.
     roles: Roles,
+    /// Whether a commit that changes nothing is recorded too.
+    records_unchanged: bool,
     /// What the clock showed at the last commit of this session.
     clock: Option<i64>,
     /// What ended a record half-way: what stands is not known after that, and every question gets this for an answer.
@@ -167,6 +169,7 @@ impl Session {
             cross_check: CrossCheck::default(),
             effects: None,
             roles: Roles::default(),
+            records_unchanged: false,
             clock: None,
             fault: None,
         }
@@ -224,6 +227,13 @@ impl Session {
     #[must_use]
     pub fn with_roles(mut self, roles: Roles) -> Self {
         self.roles = roles;
+        self
+    }
+
+    /// The same where a commit that changes nothing leaves a transaction too, if `records`.
+    #[must_use]
+    pub fn with_unchanged_recorded(mut self, records: bool) -> Self {
+        self.records_unchanged = records;
         self
     }
 

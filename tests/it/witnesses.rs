@@ -286,3 +286,22 @@ fn a_receipt_of_another_ledger_is_not_under_this_ones_note() {
     let key = key_of(here.path());
     said(here.path(), 1, &["receipt", "check", "receipt.json", "--key", &key]);
 }
+
+#[test]
+fn a_decision_of_an_archived_transaction_has_the_receipt_that_it_had() {
+    let project = project("n(4)");
+    let (at, key) = (project.path(), key_of(project.path()));
+    let before = said(at, 0, &["receipt", "4.2", "--note", "note"]);
+    said(at, 0, &["compact", "--as", "ada"]);
+    assert_eq!(said(at, 0, &["receipt", "4.2", "--note", "note"]), before);
+    fs::write(at.join("receipt.json"), said(at, 0, &["receipt", "4.2", "--sign", "--as", "ada"])).unwrap();
+    let told = said(at, 0, &["receipt", "check", "receipt.json", "--key", &key]);
+    assert!(told.contains("one of 5 transactions"), "{told}");
+
+    fs::rename(at.join(".hence/archive"), at.join("kept")).unwrap();
+    let told = said(at, 2, &["receipt", "4.2", "--note", "note"]);
+    assert!(told.contains("archive") && !told.contains("damaged"), "{told}");
+    said(at, 0, &["receipt", "check", "receipt.json", "--key", &key]);
+    fs::rename(at.join("kept"), at.join(".hence/archive")).unwrap();
+    assert_eq!(said(at, 0, &["receipt", "4.2", "--note", "note"]), before);
+}

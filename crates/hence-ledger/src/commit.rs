@@ -142,8 +142,8 @@ impl Ledger {
     ) -> Result<Committed, LedgerError> {
         check_renewed(&self.state, &draft.schemas, &plan.list)?;
         let changed = plan.tally.added > 0 || plan.tally.removed > 0;
-        let recorded =
-            remark || draft.steps.is_some() || changed || !draft.drawn.is_empty() || !draft.lapsed.is_empty();
+        let decided = !draft.drawn.is_empty() || !draft.lapsed.is_empty();
+        let recorded = remark || draft.always || draft.steps.is_some() || changed || decided;
         if recorded {
             let parts = plan.list.part_lens(self.part_limit);
             let mut summary = Summary { parts: parts.len() as u64, ..self.summary(draft, &plan)? };

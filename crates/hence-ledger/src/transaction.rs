@@ -152,6 +152,8 @@ pub struct Draft {
     pub lapsed: Vec<Lapsed>,
     /// Refuse unless this is the number of the last transaction.
     pub expect_tx: Option<u64>,
+    /// Record it though it changes nothing.
+    pub always: bool,
 }
 
 /// What a draft changes: each list ascending, without repetitions.

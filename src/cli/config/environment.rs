@@ -116,6 +116,12 @@ fn over(setting: &Setting, file: (Content, Origin), given: (Content, Origin)) ->
             );
             Over { holds: (known, file.1), unheeded: Some(unheeded) }
         }
+        (Hold::AtLeast, known, wanted) if wanted < known => {
+            let unheeded = format!(
+                "{variable} asks for {wanted}, but `{name}` of {place} demands {known}, which applies"
+            );
+            Over { holds: (known, file.1), unheeded: Some(unheeded) }
+        }
         (_, _, content) => Over { holds: (content, given.1), unheeded: None },
     }
 }

@@ -309,6 +309,20 @@ impl Config {
         }
     }
 
+    /// Whether a `decide` that changes nothing is recorded too.
+    pub(super) fn records_unchanged(&self) -> bool {
+        match self.content("record.unchanged") {
+            Some(Content::Flag(set)) => *set,
+            Some(_) => broken(KIND),
+            None => false,
+        }
+    }
+
+    /// What an exported log of decisions leaves out: `author`, `source`, and columns such as `notify.email`.
+    pub(super) fn masked(&self) -> &[String] {
+        self.texts("export.mask")
+    }
+
     /// How decisions are carried out, one entry a relation.
     pub(super) fn carried(&self) -> &[Carried] {
         &self.values.carried

@@ -42,6 +42,8 @@ pub(super) enum Hold {
     More,
     /// Say less than the file does, where `true` is more than `false`.
     Less,
+    /// Say more than the file does, in the same order.
+    AtLeast,
 }
 
 /// A setting.
@@ -81,7 +83,7 @@ pub(super) const NONE: &str = "none";
 pub(super) const ALIAS: (&str, &str) = ("engine.name", "engine");
 
 /// Every setting, in the order in which `hence config` shows them.
-pub(super) const SETTINGS: [Setting; 18] = [
+pub(super) const SETTINGS: [Setting; 20] = [
     setting("store", "HENCE_STORE", Kind::Path, ".hence"),
     setting("rules", "HENCE_RULES", Kind::Paths, "the shipped packs"),
     setting("packs", "HENCE_PACKS", Kind::Texts, "none"),
@@ -98,6 +100,8 @@ pub(super) const SETTINGS: [Setting; 18] = [
     held("limits.threads", "HENCE_THREADS", Kind::Count, Hold::Less, "one per processor"),
     held("redact.patterns", "HENCE_REDACT", Kind::Patterns, Hold::More, "none"),
     setting("redact.with", "HENCE_REDACT_WITH", Kind::Text, "[redacted]"),
+    held("record.unchanged", "HENCE_RECORD_UNCHANGED", Kind::Flag, Hold::AtLeast, "false"),
+    held("export.mask", "HENCE_EXPORT_MASK", Kind::Texts, Hold::More, "none"),
     setting("log.filter", "HENCE_LOG", Kind::Filter, "none"),
     setting("log.format", "HENCE_LOG_FORMAT", Kind::LogFormat, "text"),
 ];
