@@ -23,7 +23,7 @@ use super::error::SessionError;
 use super::evaluation;
 use super::follow::{Follower, Redrawn};
 use super::history::History;
-use super::lapse::DecisionRelations;
+use super::lapse::{DecisionRelations, DrawnBy, Reasons, Since};
 use super::ruleset::RuleSet;
 use super::why::decision;
 use steps::{deed, stepped};
@@ -230,9 +230,9 @@ impl Audit<'_> {
         let stood = history.standing(first - 1)?;
         let salvaged = self.ledger.salvaged()?.unwrap_or(0);
         let again = Redrawn::new(stood.clone());
-        let (follower, unsettled) = (Follower::default(), BTreeSet::new());
+        let (follower, unsettled, since) = (Follower::default(), BTreeSet::new(), None);
         let rounds = Rounds::before(first, &mut history, true)?;
-        let mut course = Course { stood, again, follower, rounds, unsettled, runs: false, salvaged };
+        let mut course = Course { stood, again, follower, rounds, unsettled, since, runs: false, salvaged };
         let mut audited = Audited::default();
         for tx in first..=self.to.min(self.ledger.last_tx()) {
             progress(tx);
@@ -240,7 +240,10 @@ impl Audit<'_> {
             let transaction = self.ledger.transaction(tx)?;
             course.follower.take(&transaction);
             course.rounds.take(&transaction);
-            for finding in course.transaction(&mut history, &transaction, &mut audited)? {
+            course.change(&transaction);
+            let found = course.transaction(&mut history, &transaction, &mut audited)?;
+            course.since = DrawnBy::of(&transaction.info).map(Since::new).or(course.since.take());
+            for finding in found {
                 audited.faults += u64::from(finding.what.is_lie());
                 if !each(&finding) {
                     return Ok(audited);
@@ -261,6 +264,8 @@ struct Course {
     rounds: Rounds,
     /// The decisions that the last evaluation left undetermined.
     unsettled: BTreeSet<Symbol>,
+    /// What changed since decisions were drawn last, as far as that was seen.
+    since: Option<Since>,
     /// Whether a transaction has recorded how it ran: all that follow do.
     runs: bool,
     /// The last transaction that was salvaged from a base; 0 where none was.
@@ -268,6 +273,14 @@ struct Course {
 }
 
 impl Course {
+    /// Takes in what a transaction changes.
+    fn change(&mut self, transaction: &Transaction) {
+        if let Some(since) = &mut self.since {
+            let removed = transaction.removed.iter().map(|(fact, _)| fact);
+            since.change(transaction.added.iter().chain(removed), transaction.info.steps.as_deref().unwrap_or_default());
+        }
+    }
+
     fn transaction(
         &mut self,
         history: &mut History<'_>,
@@ -311,7 +324,9 @@ impl Course {
         audited.evaluated += 1;
         audited.decisions += self.again.len() as u64;
         let finder = self.follower.finder(&rules);
-        let held = Held { course: self, turned, info, rules: &rules, finder };
+        let reasons = self.since.as_ref().zip(DrawnBy::of(info));
+        let reasons = reasons.map(|(since, by)| since.reasons(&rules.program, by));
+        let held = Held { course: self, turned, info, rules: &rules, finder, reasons };
         found.extend(held.compare(history.ledger, transaction)?);
         self.follower.put_back(held.finder);
         self.record(transaction);
@@ -381,6 +396,8 @@ struct Held<'h> {
     info: &'h TxInfo,
     rules: &'h RuleSet,
     finder: Finder<'h>,
+    /// Why decisions lapse, as far as it was seen what changed.
+    reasons: Option<Reasons>,
 }
 
 impl Held<'_> {
@@ -472,7 +489,13 @@ impl Held<'_> {
             };
             return Ok(Some(Discrepancy::Lapsed(again)));
         }
-        let reason = DecisionRelations::new(&self.rules.program).lapsed(fact.clone()).reason;
+        let program = &self.rules.program;
+        let mut reason = DecisionRelations::new(program).lapsed(fact.clone()).reason;
+        // Earlier versions recorded no other reason; what changed before the first transaction here was not seen.
+        if reason.is_none() && recorded.reason.is_some() {
+            let Some(reasons) = &self.reasons else { return Ok(None) };
+            reason = reasons.of(program, fact.relation);
+        }
         if reason.is_some() && recorded.reason.is_none() && self.is_salvaged() {
             return Ok(Some(Discrepancy::Salvaged));
         }

@@ -233,9 +233,9 @@ impl<'a> Saying<'a> {
     }
 }
 
-/// Whether the input of a fact says `from`.
-fn is_guarded(rules: &RuleSet, fact: &Fact) -> bool {
-    rules.program.find(fact.relation).is_some_and(|id| rules.program[id].authors.is_some())
+/// Whether an input says `from`.
+fn is_guarded(rules: &RuleSet, relation: Symbol) -> bool {
+    rules.program.find(relation).is_some_and(|id| rules.program[id].authors.is_some())
 }
 
 /// The column that names the author names them.
@@ -372,14 +372,16 @@ impl<'r> Admission<'r> {
         brought: &ImportedFacts<'_>,
     ) -> Result<(), SessionError> {
         // A migration goes on naming the authors of what it carries over.
-        let is_carried = |fact: &Fact| brought.source == MIGRATION && is_guarded(rules, fact);
-        let carried = brought.own.iter().map(|(fact, _)| fact).filter(|fact| is_carried(fact));
+        let is_carried = |fact: &Fact| brought.source == MIGRATION && is_guarded(rules, fact.relation);
+        let concerns = |name: Symbol| name.as_str() == parameters::PARAM || is_guarded(rules, name);
+        let own = brought.own(&concerns)?;
+        let carried = own.iter().map(|(fact, _)| fact).filter(|fact| is_carried(fact));
         self.roles.check_carried((rules, ledger), brought.author, carried)?;
         let others: BTreeSet<&Fact> = brought.said.iter().map(|said| &said.fact).collect();
-        let own = brought.own.iter().filter(|(fact, _)| !others.contains(fact) && !is_carried(fact));
+        let own = own.iter().filter(|(fact, _)| !others.contains(fact) && !is_carried(fact));
         let by = Saying::at(brought.author, brought.instant);
         self.roles.check(rules, ledger, by, own.map(|(fact, asserted)| (fact, *asserted)))?;
-        self.roles.check_said(rules, ledger, by, &brought.said)
+        self.roles.check_said(rules, ledger, by, brought.said)
     }
 
     fn take_rules(&mut self, ledger: &Ledger, brought: &ImportedFacts<'_>) {

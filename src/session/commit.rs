@@ -156,6 +156,7 @@ impl Session {
             false => proposed.map(|proposed| self.propose_again(proposed, net)).transpose()?,
         };
         outcome.changes = changes;
+        self.give_reasons(&mut outcome, change.now)?;
         if change.list {
             outcome.standing = self.list(&outcome)?;
         }

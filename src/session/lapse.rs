@@ -1,12 +1,20 @@
-//! Why a decision that stood lapses, where that isn't that it follows no longer.
+//! Why a decision that stood lapses: the rules have it no longer, facts changed that it rests on, or time passed.
+
+use std::collections::BTreeSet;
 
 use hence_core::fact::Fact;
-use hence_core::schema::{Kind, Relation};
+use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
-use hence_ledger::Lapsed;
+use hence_ledger::{Hash, Lapsed, Ledger, LedgerError, Step, TxInfo};
 
+use super::commit::Outcome;
+use super::error::SessionError;
 use super::evaluation;
+use super::{Session, Store};
+
+/// So many relations are named at most.
+const NAMED: usize = 3;
 
 /// The decisions of a program by name.
 pub(super) struct DecisionRelations<'p>(&'p Program);
@@ -26,7 +34,7 @@ impl<'p> DecisionRelations<'p> {
         self.find(name).is_some()
     }
 
-    /// A decision that stood and doesn't follow, as a lapse.
+    /// A decision that stood and doesn't follow, as a lapse, with the reason where the rules alone tell it.
     pub(super) fn lapsed(&self, fact: Fact) -> Lapsed {
         let reason = match self.find(fact.relation) {
             None => Some(format!("the rules no longer have the decision `{}`", fact.relation)),
@@ -36,5 +44,113 @@ impl<'p> DecisionRelations<'p> {
             Some(_) => None,
         };
         Lapsed { fact, reason }
+    }
+}
+
+/// How decisions were drawn: the hash of the rules, whether leniently, and at which clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DrawnBy {
+    pub(super) rules: Hash,
+    pub(super) lenient: bool,
+    pub(super) clock: i64,
+}
+
+impl DrawnBy {
+    /// How a transaction drew them; none where it didn't.
+    pub(super) fn of(info: &TxInfo) -> Option<Self> {
+        let lenient = info.run.as_ref().is_some_and(|run| run.lenient);
+        Some(Self { rules: info.rules?, lenient, clock: info.clock? })
+    }
+}
+
+/// What changed since decisions were drawn last.
+#[derive(Clone, Debug)]
+pub(super) struct Since {
+    before: DrawnBy,
+    relations: BTreeSet<Symbol>,
+}
+
+impl Since {
+    /// Nothing, since they were drawn so.
+    pub(super) fn new(before: DrawnBy) -> Self {
+        Self { before, relations: BTreeSet::new() }
+    }
+
+    /// What the ledger holds of it.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub(super) fn recorded(ledger: &Ledger) -> Result<Option<Self>, LedgerError> {
+        let last = ledger.last_where(|info| DrawnBy::of(info).is_some())?;
+        let Some((tx, before)) = last.and_then(|info| Some((info.tx, DrawnBy::of(&info)?))) else {
+            return Ok(None);
+        };
+        let mut since = Self::new(before);
+        for tx in tx + 1..=ledger.last_tx() {
+            since.relations.extend(ledger.changed_relations(tx)?);
+        }
+        Ok(Some(since))
+    }
+
+    /// Facts came or went, or effects changed them.
+    pub(super) fn change<'f>(&mut self, facts: impl IntoIterator<Item = &'f Fact>, steps: &[Step]) {
+        self.relations.extend(facts.into_iter().map(|fact| fact.relation));
+        let changed = steps.iter().flat_map(|step| &step.changes);
+        self.relations.extend(changed.map(|change| change.fact.relation));
+    }
+
+    /// The reasons of lapses under these rules.
+    pub(super) fn reasons(&self, program: &Program, now: DrawnBy) -> Reasons {
+        let under = |name: &Symbol| Some((*name, program.dependents(program.find(*name)?)));
+        let rest = if (self.before.rules, self.before.lenient) != (now.rules, now.lenient) {
+            Some("the rules changed")
+        } else {
+            (self.before.clock != now.clock).then_some("time passed")
+        };
+        Reasons { changed: self.relations.iter().filter_map(under).collect(), rest }
+    }
+}
+
+/// Why decisions lapse that still could follow.
+pub(super) struct Reasons {
+    /// The relations that changed, and what rests on each.
+    changed: Vec<(Symbol, Vec<RelationId>)>,
+    /// Of a decision that rests on none of them.
+    rest: Option<&'static str>,
+}
+
+impl Reasons {
+    /// Why a decision lapses.
+    pub(super) fn of(&self, program: &Program, decision: Symbol) -> Option<String> {
+        let decision = program.find(decision)?;
+        let changed: Vec<&Symbol> =
+            self.changed.iter().filter(|(_, rest)| rest.contains(&decision)).map(|(name, _)| name).collect();
+        if changed.is_empty() {
+            return self.rest.map(str::to_owned);
+        }
+        let named: Vec<String> = changed.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
+        let more = match changed.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Some(format!("{}{more} changed", named.join(", ")))
+    }
+}
+
+impl Session {
+    /// Gives each lapse of an outcome its reason, as far as the ledger tells what changed.
+    pub(super) fn give_reasons(&self, outcome: &mut Outcome, now: i64) -> Result<(), SessionError> {
+        let Store::Ledger(ledger) = &self.store else { return Ok(()) };
+        if outcome.lapsed.iter().all(|lapsed| lapsed.reason.is_some()) {
+            return Ok(());
+        }
+        let Some(mut since) = Since::recorded(ledger)? else { return Ok(()) };
+        since.change(outcome.changes.added.iter().chain(&outcome.changes.removed), &outcome.steps);
+        let by = DrawnBy { rules: self.rules.recorded().hash(), lenient: self.lenient, clock: now };
+        let reasons = since.reasons(&self.rules.program, by);
+        for lapsed in outcome.lapsed.iter_mut().filter(|lapsed| lapsed.reason.is_none()) {
+            lapsed.reason = reasons.of(&self.rules.program, lapsed.fact.relation);
+        }
+        Ok(())
     }
 }

@@ -15,7 +15,7 @@ use super::error::SessionError;
 use super::{RuleSet, Session, Store};
 
 /// The relation of recorded parameters.
-const PARAM: &str = "hence.param";
+pub(super) const PARAM: &str = "hence.param";
 /// The input whose facts, where an effect asserts them, become recorded parameters.
 const SET_PARAMETER: &str = "set_parameter";
 /// The role that the rules themselves have.

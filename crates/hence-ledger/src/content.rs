@@ -52,7 +52,7 @@ pub(crate) struct Change<'a> {
 }
 
 impl Change<'_> {
-    fn code(&self) -> u64 {
+    pub(crate) fn code(&self) -> u64 {
         match self.act {
             Act::Assert => 0,
             Act::Retract { .. } => 1,
@@ -300,6 +300,15 @@ pub(crate) fn encode_changes<'a>(
         }
         before = change.tuple;
     }
+}
+
+/// How many changes [`encode_changes`] wrote.
+pub(crate) fn count_changes(content: &[u8]) -> Result<usize, Malformed> {
+    let mut reader = Reader::new(content);
+    for _ in 0..reader.length()? {
+        reader.bytes()?;
+    }
+    reader.length()
 }
 
 /// Hands the changes that [`encode_changes`] wrote to `each`.

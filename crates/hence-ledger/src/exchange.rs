@@ -1,16 +1,17 @@
 //! Transactions as JSON Lines: a ledger written out, and read back into one with an equal chain.
 
 mod brought;
+mod changes;
 mod lines;
+mod read;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use hence_core::fact::Fact;
 use hence_core::json;
 use hence_core::literal::is_time;
 use hence_core::meter;
@@ -19,28 +20,26 @@ use hence_core::value::Value;
 
 use super::admit;
 use super::bytes::{Malformed, Reader};
-use super::content::{self, Act, Change, Summary, decode_changes, encode_changes};
-use super::error::{self, LedgerError, Notice};
+use super::content::{self, Act, Change, Summary, encode_changes};
+use super::error::{LedgerError, Notice};
 use super::hash::Hash;
 use super::keys;
-use super::list::ChangeList;
+use super::list::{ChangeList, ReadChanges};
 use super::plan::Since;
 use super::record::{self, RecordKind};
 use super::scan::Whole;
 use super::schemas::{check_renewed, renewed};
 use super::transaction::{RuleSet, Run};
-use super::{Ledger, tuple};
-use brought::imported_facts;
+use super::Ledger;
 pub use brought::{Admit, ImportedFacts};
+use changes::Recorded;
 use lines::{RunLine, SaidLine, SchemaLine, StepLine, said, schema, step};
-
-/// The longest line that is read.
-const LINE_LIMIT: u64 = 1 << 30;
+use read::{one_line, repeated};
 
 /// One line: a transaction with everything that its hash covers.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct Line<C> {
     tx: u64,
     /// Microseconds since the epoch.
     time: i64,
@@ -74,7 +73,7 @@ struct Line {
     /// How many of the changes each record before the last holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parts: Vec<usize>,
-    changes: Vec<Entry>,
+    changes: C,
     hash: String,
     /// Whether the export ends here. One that was cut off doesn't say so anywhere.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -86,16 +85,6 @@ struct Line {
 struct Rules {
     files: Vec<(String, String)>,
     params: Vec<(String, String)>,
-}
-
-/// One change: the relation, the values, and what belongs to the kind of change.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Entry {
-    Assert(String, Vec<Json>),
-    Retract(String, Vec<Json>, u64),
-    Draw(String, Vec<Json>, Option<String>, Option<String>),
-    Lapse(String, Vec<Json>, u64, #[serde(default, skip_serializing_if = "Option::is_none")] Option<String>),
 }
 
 /// What an import came to.
@@ -116,10 +105,11 @@ impl Ledger {
         let mut count = 0;
         let end = *range.end().min(&self.state.tx);
         for tx in *range.start().max(&1)..=end {
-            let line = Line { last: tx == end, ..line(&self.whole(tx)?)? };
-            let line = serde_json::to_string(&line);
-            let line = line.map_err(|error| LedgerError::io("write", "the export".as_ref())(error.into()))?;
-            writeln!(out, "{line}").map_err(LedgerError::io("write", "the export".as_ref()))?;
+            let whole = self.whole(tx)?;
+            let line = Line { last: tx == end, ..line(&whole)? };
+            let failed = |error: serde_json::Error| LedgerError::io("write", "the export".as_ref())(error.into());
+            serde_json::to_writer(&mut *out, &line).map_err(failed)?;
+            writeln!(out).map_err(LedgerError::io("write", "the export".as_ref()))?;
             count += 1;
         }
         Ok(count)
@@ -164,23 +154,19 @@ impl Ledger {
         matched: &mut BTreeMap<String, u64>,
         admit: Admit<'_>,
     ) -> Result<Imported, LedgerError> {
-        let (mut text, mut imported, mut last) = (String::new(), Imported::default(), false);
+        let (mut imported, mut last) = (Imported::default(), false);
         for number in 1.. {
             meter::check("importing transactions")?;
-            text.clear();
-            let read = input.take(LINE_LIMIT).read_line(&mut text);
             let faulty = |what: String| LedgerError::Import { line: number, what };
-            if read.map_err(|error| faulty(format!("the file can't be read: {error}")))? == 0 {
+            let unreadable = |error: io::Error| faulty(format!("the file can't be read: {error}"));
+            if input.fill_buf().map_err(unreadable)?.is_empty() {
                 self.check_import_end(last, end).map_err(faulty)?;
                 break;
             }
             if last {
                 return Err(faulty(String::from("unexpected line after the end of the export")));
             }
-            let cut = if text.ends_with('\n') { "" } else { "the file ends in the middle of a line: " };
-            let line = serde_json::from_str(&text)
-                .map_err(|error| faulty(format!("{cut}{}", error::malformed(&error))));
-            let line: Line = line?;
+            let line = one_line(input).map_err(faulty)?;
             last = line.last;
             match self.import_line(line, matched, admit) {
                 Ok(true) => imported.appended += 1,
@@ -211,7 +197,7 @@ impl Ledger {
     /// Whether the transaction of a line was appended; it was there already otherwise.
     fn import_line(
         &mut self,
-        line: Line,
+        mut line: Line<ReadChanges>,
         matched: &mut BTreeMap<String, u64>,
         admit: Admit<'_>,
     ) -> Result<bool, Refused> {
@@ -230,15 +216,13 @@ impl Ledger {
             let due = self.state.tx + 1;
             return Err(Refused::Line(format!("expected transaction {due}, found {}", line.tx)));
         }
-        let (mut changes, mut asserted) = (ChangeList::default(), Vec::new());
-        for entry in &line.changes {
-            let (fact, act) = change(entry)?;
-            changes.push(&fact, act);
-            asserted.extend((act == Act::Assert).then_some(fact));
-        }
+        let mut read = std::mem::take(&mut line.changes);
+        let changes = read.list();
         let summary = self.imported_summary(&line, &changes)?;
         admit::check(&changes, &summary).map_err(of_line)?;
-        self.check_imported(&summary.schemas, &asserted).map_err(Refused::Line)?;
+        if let Some(misfit) = self.check_imported(&summary.schemas, &changes)? {
+            return Err(Refused::Line(misfit));
+        }
         self.check_types(&changes, &summary).map_err(of_line)?;
         check_renewed(&self.state, &summary.schemas, &changes).map_err(of_line)?;
         self.check_changes(&changes, &renewed(&summary.schemas))?;
@@ -247,16 +231,24 @@ impl Ledger {
             return Err(Refused::Line(format!("its hash is {hash}, but the file says {}", line.hash)));
         }
         self.check_signed(&changes, (&line.parts, &summary)).map_err(of_line)?;
-        admit(self, &imported_facts(&line, &summary)?).map_err(Refused::Line)?;
+        admit(self, &ImportedFacts::new(&line, &summary, &changes)).map_err(Refused::Line)?;
         let whole = self.write(&changes, &line.parts, &summary)?;
         self.enter(&changes, &summary, &whole)?;
-        self.unredacted(&line, matched)?;
+        self.unredacted(&line, &changes, matched)?;
         Ok(true)
     }
 
-    fn unredacted(&self, line: &Line, matched: &mut BTreeMap<String, u64>) -> Result<(), Malformed> {
-        for entry in &line.changes {
-            let (fact, _) = change(entry)?;
+    fn unredacted(
+        &self,
+        line: &Line<ReadChanges>,
+        changes: &ChangeList<'_>,
+        matched: &mut BTreeMap<String, u64>,
+    ) -> Result<(), Malformed> {
+        if self.redaction.is_empty() {
+            return Ok(());
+        }
+        for change in changes.iter() {
+            let fact = change.fact()?;
             if self.redaction.matches_fact(&fact) {
                 *matched.entry(fact.relation.to_string()).or_default() += 1;
             }
@@ -271,13 +263,12 @@ impl Ledger {
 
     /// Whether each change can be made, and is made once.
     fn check_changes(&self, changes: &ChangeList<'_>, renewed: &BTreeSet<Symbol>) -> Result<(), Refused> {
-        let mut seen = BTreeSet::new();
         let mut facts = Since::new(&self.state, &self.view, keys::FACT, changes.len());
         let mut decisions = Since::new(&self.state, &self.view, keys::DECISION, changes.len());
         for Change { relation, tuple, act } in changes.iter() {
-            let (section, since) = match act {
-                Act::Assert | Act::Retract { .. } => (keys::FACT, &mut facts),
-                Act::Draw { .. } | Act::Lapse { .. } => (keys::DECISION, &mut decisions),
+            let since = match act {
+                Act::Assert | Act::Retract { .. } => &mut facts,
+                Act::Draw { .. } | Act::Lapse { .. } => &mut decisions,
             };
             // A relation that starts over loses its facts before it gains them.
             let again = act == Act::Assert && renewed.contains(&relation);
@@ -291,14 +282,14 @@ impl Ledger {
                     "a change of `{relation}` doesn't match the current state"
                 )));
             }
-            if !seen.insert((section, relation, tuple, again)) {
-                return Err(Refused::Line(format!("duplicate change of a fact of `{relation}`")));
-            }
         }
-        Ok(())
+        match repeated(changes) {
+            Some(relation) => Err(Refused::Line(format!("duplicate change of a fact of `{relation}`"))),
+            None => Ok(()),
+        }
     }
 
-    fn imported_summary(&self, line: &Line, changes: &ChangeList<'_>) -> Result<Summary, Refused> {
+    fn imported_summary(&self, line: &Line<ReadChanges>, changes: &ChangeList<'_>) -> Result<Summary, Refused> {
         if self.state.tx > 0 && line.time < self.state.time {
             return Err(Refused::Line(String::from(
                 "its time is earlier than that of the previous transaction",
@@ -341,7 +332,7 @@ impl Ledger {
     }
 
     /// The hash that the transaction will have in this ledger.
-    fn hash_of(&self, line: &Line, changes: &ChangeList<'_>, summary: &Summary) -> Result<Hash, Refused> {
+    fn hash_of(&self, line: &Line<ReadChanges>, changes: &ChangeList<'_>, summary: &Summary) -> Result<Hash, Refused> {
         let mut head = self.state.head;
         let mut done = 0usize;
         for len in &line.parts {
@@ -390,57 +381,15 @@ fn of_line(error: LedgerError) -> Refused {
     }
 }
 
-fn change(entry: &Entry) -> Result<(Fact, Act<'_>), Malformed> {
-    let (relation, values, act) = match entry {
-        Entry::Assert(relation, values) => (relation, values, Act::Assert),
-        Entry::Retract(relation, values, since) => (relation, values, Act::Retract { since: *since }),
-        Entry::Lapse(relation, values, since, reason) => {
-            (relation, values, Act::Lapse { since: *since, reason: reason.as_deref() })
-        }
-        Entry::Draw(relation, values, rule, sentence) => {
-            let (rule, sentence) = (rule.as_deref(), sentence.as_deref());
-            (relation, values, Act::Draw { rule, sentence })
-        }
-    };
-    let values: Result<Vec<_>, _> = values.iter().map(typed).collect();
-    Ok((Fact::new(Symbol::new(relation), values?), act))
-}
-
 /// The value that an export holds.
 fn typed(json: &Json) -> Result<Value, Malformed> {
     json::read_typed(json).ok_or(Malformed("a value does not have the form of an export"))
 }
 
-fn entry(change: &Change<'_>) -> Result<Entry, Malformed> {
-    let relation = change.relation.as_str().to_owned();
-    let values = tuple::decode(change.tuple)?.into_iter().map(json::typed).collect();
-    let owned = |text: Option<&str>| text.map(str::to_owned);
-    Ok(match change.act {
-        Act::Assert => Entry::Assert(relation, values),
-        Act::Retract { since } => Entry::Retract(relation, values, since),
-        Act::Draw { rule, sentence } => Entry::Draw(relation, values, owned(rule), owned(sentence)),
-        Act::Lapse { since, reason } => Entry::Lapse(relation, values, since, owned(reason)),
-    })
-}
-
-fn line(whole: &Whole) -> Result<Line, Malformed> {
-    let (mut summary, mut changes, mut parts) = (Summary::default(), Vec::new(), Vec::new());
-    for (at, content) in whole.contents.iter().enumerate() {
-        let mut reader = Reader::new(content);
-        let before = changes.len();
-        if at + 1 == whole.contents.len() {
-            summary = Summary::decode(&mut reader)?;
-        }
-        let mut faulty = Ok(());
-        decode_changes(&mut reader, &mut |change| match entry(&change) {
-            Ok(entry) => changes.push(entry),
-            Err(error) => faulty = Err(error),
-        })?;
-        faulty?;
-        if at + 1 < whole.contents.len() {
-            parts.push(changes.len() - before);
-        }
-    }
+fn line(whole: &Whole) -> Result<Line<Recorded<'_>>, Malformed> {
+    let (commit, before) = whole.contents.split_last().ok_or(Malformed("the transaction has no records"))?;
+    let summary = Summary::decode(&mut Reader::new(commit))?;
+    let parts = before.iter().map(|part| content::count_changes(part)).collect::<Result<_, _>>()?;
     let rule_set = summary.rule_text.as_deref().map(RuleSet::decode).transpose()?;
     Ok(Line {
         tx: whole.number,
@@ -462,7 +411,7 @@ fn line(whole: &Whole) -> Result<Line, Malformed> {
         present: summary.present,
         missing: summary.missing,
         parts,
-        changes,
+        changes: Recorded(&whole.contents),
         hash: whole.hash.to_string(),
         last: false,
     })

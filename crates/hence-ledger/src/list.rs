@@ -17,14 +17,19 @@ struct Tuples(Vec<u8>);
 
 impl Tuples {
     fn push(&mut self, fact: &Fact) -> Place {
+        self.encode(fact.relation, |out| tuple::encode(&fact.values, out))
+    }
+
+    /// A tuple that `encode` appends.
+    fn encode(&mut self, relation: Symbol, encode: impl FnOnce(&mut Vec<u8>)) -> Place {
         let start = self.0.len();
-        tuple::encode(&fact.values, &mut self.0);
+        encode(&mut self.0);
         let mut first = [0; 8];
         for (to, from) in first.iter_mut().zip(after(&self.0, start)) {
             *to = *from;
         }
         let len = self.0.len() - start;
-        Place { start, len, first: u64::from_be_bytes(first), relation: fact.relation }
+        Place { start, len, first: u64::from_be_bytes(first), relation }
     }
 
     fn get(&self, place: &Place) -> &[u8] {
@@ -137,27 +142,6 @@ impl<'d> Acts<'d> {
             }
         }
     }
-
-    /// Takes what belongs to another act of the same kind; `false` for one of another kind.
-    fn push(&mut self, act: Act<'d>) -> bool {
-        match (self, act) {
-            (Self::Assert, Act::Assert) => {}
-            (Self::Retract(all), Act::Retract { since }) => all.push(since),
-            (Self::Lapse(all), Act::Lapse { since, reason }) => all.push((since, reason)),
-            (Self::Draw(all), Act::Draw { rule, sentence }) => all.push((rule, sentence)),
-            _ => return false,
-        }
-        true
-    }
-
-    fn of(act: Act<'d>) -> Self {
-        match act {
-            Act::Assert => Self::Assert,
-            Act::Retract { since } => Self::Retract(vec![since]),
-            Act::Draw { rule, sentence } => Self::Draw(vec![(rule, sentence)]),
-            Act::Lapse { since, reason } => Self::Lapse(vec![(since, reason)]),
-        }
-    }
 }
 
 /// Changes of one kind, one after another.
@@ -187,19 +171,6 @@ impl<'d> ChangeList<'d> {
             self.len += members.items.len();
             self.groups.push(Group { first, members, acts });
         }
-    }
-
-    /// Adds a change after the others, as it is.
-    pub(crate) fn push(&mut self, fact: &Fact, act: Act<'d>) {
-        if !self.groups.last_mut().is_some_and(|group| group.acts.push(act)) {
-            let group = Group { first: self.len, members: Proposed::default(), acts: Acts::of(act) };
-            self.groups.push(group);
-        }
-        if let Some(Group { members, .. }) = self.groups.last_mut() {
-            let place = members.tuples.push(fact);
-            members.items.push((place, 0));
-        }
-        self.len += 1;
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Change<'_>> + Clone {
@@ -244,6 +215,91 @@ impl<'d> ChangeList<'d> {
             bytes += change.tuple.len() + 8;
         }
         lens
+    }
+}
+
+/// A change as an import reads it, without its tuple.
+#[derive(Debug)]
+pub(crate) enum ReadAct {
+    Assert,
+    Retract(u64),
+    /// The rule and the sentence.
+    Draw(Option<String>, Option<String>),
+    /// The transaction that drew it, and why it goes.
+    Lapse(u64, Option<String>),
+}
+
+/// What belongs to changes of one kind that an import read.
+enum ReadActs {
+    Assert,
+    Retract(Vec<u64>),
+    Draw(Vec<(Option<String>, Option<String>)>),
+    Lapse(Vec<(u64, Option<String>)>),
+}
+
+impl ReadActs {
+    /// Takes what belongs to another act; gives back one of another kind.
+    fn push(&mut self, act: ReadAct) -> Option<ReadAct> {
+        match (self, act) {
+            (Self::Assert, ReadAct::Assert) => {}
+            (Self::Retract(all), ReadAct::Retract(since)) => all.push(since),
+            (Self::Draw(all), ReadAct::Draw(rule, sentence)) => all.push((rule, sentence)),
+            (Self::Lapse(all), ReadAct::Lapse(since, reason)) => all.push((since, reason)),
+            (_, other) => return Some(other),
+        }
+        None
+    }
+
+    fn of(act: ReadAct) -> Self {
+        match act {
+            ReadAct::Assert => Self::Assert,
+            ReadAct::Retract(since) => Self::Retract(vec![since]),
+            ReadAct::Draw(rule, sentence) => Self::Draw(vec![(rule, sentence)]),
+            ReadAct::Lapse(since, reason) => Self::Lapse(vec![(since, reason)]),
+        }
+    }
+
+    fn lent(&self) -> Acts<'_> {
+        match self {
+            Self::Assert => Acts::Assert,
+            Self::Retract(all) => Acts::Retract(all.clone()),
+            Self::Draw(all) => {
+                Acts::Draw(all.iter().map(|(rule, sentence)| (rule.as_deref(), sentence.as_deref())).collect())
+            }
+            Self::Lapse(all) => {
+                Acts::Lapse(all.iter().map(|(since, reason)| (*since, reason.as_deref())).collect())
+            }
+        }
+    }
+}
+
+/// The changes of a transaction as an import reads them: their tuples lie in one piece of memory.
+#[derive(Default)]
+pub(crate) struct ReadChanges {
+    groups: Vec<(Proposed, ReadActs)>,
+}
+
+impl ReadChanges {
+    /// Adds a change, whose tuple `encode` appends, after the others.
+    pub(crate) fn push(&mut self, relation: Symbol, act: ReadAct, encode: impl FnOnce(&mut Vec<u8>)) {
+        let other = match self.groups.last_mut() {
+            Some((_, acts)) => acts.push(act),
+            None => Some(act),
+        };
+        self.groups.extend(other.map(|act| (Proposed::default(), ReadActs::of(act))));
+        if let Some((members, _)) = self.groups.last_mut() {
+            let place = members.tuples.encode(relation, encode);
+            members.items.push((place, 0));
+        }
+    }
+
+    /// The same to be recorded, which takes the tuples.
+    pub(crate) fn list(&mut self) -> ChangeList<'_> {
+        let mut list = ChangeList::default();
+        for (members, acts) in &mut self.groups {
+            list.add(std::mem::take(members), acts.lent());
+        }
+        list
     }
 }
 

@@ -1,12 +1,13 @@
 //! Which columns recorded facts have: the schemas of all relations, each from the transaction on that recorded it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hence_core::fact::Fact;
 use hence_core::schema::{Column, ColumnType, NameSet};
 use hence_core::symbol::Symbol;
-use hence_core::value::Type;
+use hence_core::value::{Type, Value};
 
 use super::bytes::{Malformed, Reader, put_varint};
 use super::content::{Act, Change, Summary, decode_changes};
@@ -43,8 +44,12 @@ impl Recorded {
 
     /// Whether a fact fits these columns.
     fn admits(&self, fact: &Fact) -> bool {
-        (self.least..=self.columns.len()).contains(&fact.values.len())
-            && fact.values.iter().zip(&self.columns).all(|(value, column)| column.ty.admits(*value))
+        self.admit(&fact.values)
+    }
+
+    fn admit(&self, values: &[Value]) -> bool {
+        (self.least..=self.columns.len()).contains(&values.len())
+            && values.iter().zip(&self.columns).all(|(value, column)| column.ty.admits(*value))
     }
 }
 
@@ -184,8 +189,24 @@ impl Ledger {
 
     /// The same of an imported transaction. One whose schema is of nothing else there is left to `verify`: earlier
     /// migrations recorded such.
-    pub(super) fn check_imported(&self, schemas: &[Schema], facts: &[Fact]) -> Result<(), String> {
-        check(&self.state, schemas, facts.iter()).map_err(|misfit| misfit.to_string())
+    pub(super) fn check_imported(
+        &self,
+        schemas: &[Schema],
+        changes: &ChangeList<'_>,
+    ) -> Result<Option<String>, Malformed> {
+        let known = match following(&self.state, schemas) {
+            Ok(known) => known,
+            Err(misfit) => return Ok(Some(misfit.to_string())),
+        };
+        let mut columns = Columns { known: &known, tx: self.state.tx + 1, last: None };
+        for change in changes.iter().filter(|change| change.act == Act::Assert) {
+            let Some(recorded) = columns.of(change.relation) else { continue };
+            if !recorded.admit(&tuple::shape(change.tuple)?) {
+                let misfit = Misfit::Fact(change.fact()?, recorded.columns.clone());
+                return Ok(Some(misfit.to_string()));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -257,29 +278,43 @@ impl std::fmt::Display for Misfit {
 }
 
 fn check<'f>(state: &State, schemas: &[Schema], facts: impl Iterator<Item = &'f Fact>) -> Result<(), Misfit> {
-    let tx = state.tx + 1;
-    let mut changed = None;
-    for schema in schemas {
-        let known: &mut Schemas = changed.get_or_insert_with(|| state.schemas.clone());
-        let held = state.relations.contains_key(&schema.relation);
-        if let Some(why) = out_of_step(known.at(schema.relation, tx).as_ref(), held, schema) {
-            return Err(Misfit::Schema(schema.relation, why));
-        }
-        known.enter(tx, std::slice::from_ref(schema));
-    }
-    let known = changed.as_ref().unwrap_or(&state.schemas);
-    let mut last: Option<(Symbol, Option<Recorded>)> = None;
+    let known = following(state, schemas)?;
+    let mut columns = Columns { known: &known, tx: state.tx + 1, last: None };
     for fact in facts {
-        if last.as_ref().is_none_or(|(relation, _)| *relation != fact.relation) {
-            last = Some((fact.relation, known.at(fact.relation, tx)));
-        }
-        if let Some((_, Some(recorded))) =
-            last.as_ref().filter(|(_, found)| found.as_ref().is_some_and(|found| !found.admits(fact)))
-        {
+        if let Some(recorded) = columns.of(fact.relation).filter(|recorded| !recorded.admits(fact)) {
             return Err(Misfit::Fact(fact.clone(), recorded.columns.clone()));
         }
     }
     Ok(())
+}
+
+/// The schemas of the next transaction, which records these.
+fn following<'s>(state: &'s State, schemas: &[Schema]) -> Result<Cow<'s, Schemas>, Misfit> {
+    let (mut known, tx) = (Cow::Borrowed(&state.schemas), state.tx + 1);
+    for schema in schemas {
+        let held = state.relations.contains_key(&schema.relation);
+        if let Some(why) = out_of_step(known.at(schema.relation, tx).as_ref(), held, schema) {
+            return Err(Misfit::Schema(schema.relation, why));
+        }
+        known.to_mut().enter(tx, std::slice::from_ref(schema));
+    }
+    Ok(known)
+}
+
+/// The columns of relations that are asked for one after another.
+struct Columns<'s> {
+    known: &'s Schemas,
+    tx: u64,
+    last: Option<(Symbol, Option<Recorded>)>,
+}
+
+impl Columns<'_> {
+    fn of(&mut self, relation: Symbol) -> Option<&Recorded> {
+        if self.last.as_ref().is_none_or(|(last, _)| *last != relation) {
+            self.last = Some((relation, self.known.at(relation, self.tx)));
+        }
+        self.last.as_ref().and_then(|(_, recorded)| recorded.as_ref())
+    }
 }
 
 /// A schema of a relation of which nothing was ever recorded, and nothing is with it.

@@ -1,6 +1,13 @@
 //! The order-keeping encoding of the values of a fact: encoded tuples compare byte by byte as the tuples do.
 
+use std::borrow::Cow;
+
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::Value as Json;
+
 use hence_core::fault::broken;
+use hence_core::json;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value, Word};
 
@@ -15,23 +22,113 @@ const NAME: u8 = 5;
 const TIME: u8 = 6;
 const DURATION: u8 = 7;
 
-/// Appends the encoding of `values` to `out`.
-pub(crate) fn encode(values: &[Value], out: &mut Vec<u8>) {
-    for value in values {
-        match *value {
-            Value::Bool(value) => out.extend([BOOL, u8::from(value)]),
-            Value::Int(value) => put_int(out, INT, value),
-            Value::Float(value) => {
-                out.push(FLOAT);
-                out.extend((Value::Float(value).word().0 ^ (1 << 63)).to_be_bytes());
-            }
-            Value::String(text) => put_text(out, STRING, text.as_str()),
-            Value::Name(text) => put_text(out, NAME, text.as_str()),
-            Value::Time(value) => put_int(out, TIME, value),
-            Value::Duration(value) => put_int(out, DURATION, value),
+const NO_TEXT: Malformed = Malformed("a string is not UTF-8");
+
+/// A value as it lies in a tuple, its text not interned.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Raw<'a> {
+    Bool(bool),
+    Int(i64),
+    Float(Float),
+    String(Cow<'a, str>),
+    Name(Cow<'a, str>),
+    Time(i64),
+    Duration(i64),
+}
+
+impl<'a> Raw<'a> {
+    fn of(value: Value) -> Self {
+        match value {
+            Value::Bool(value) => Self::Bool(value),
+            Value::Int(value) => Self::Int(value),
+            Value::Float(value) => Self::Float(value),
+            Value::String(text) => Self::String(Cow::Borrowed(text.as_str())),
+            Value::Name(text) => Self::Name(Cow::Borrowed(text.as_str())),
+            Value::Time(value) => Self::Time(value),
+            Value::Duration(value) => Self::Duration(value),
             Value::List(_) => broken("a column of a relation holds no list"),
         }
     }
+
+    fn value(self) -> Value {
+        match self {
+            Self::Bool(value) => Value::Bool(value),
+            Self::Int(value) => Value::Int(value),
+            Self::Float(value) => Value::Float(value),
+            Self::String(text) => Value::String(Symbol::new(&text)),
+            Self::Name(text) => Value::Name(Symbol::new(&text)),
+            Self::Time(value) => Value::Time(value),
+            Self::Duration(value) => Value::Duration(value),
+        }
+    }
+
+    /// Appends its encoding to `out`.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Bool(value) => out.extend([BOOL, u8::from(*value)]),
+            Self::Int(value) => put_int(out, INT, *value),
+            Self::Float(value) => {
+                out.push(FLOAT);
+                out.extend((Value::Float(*value).word().0 ^ (1 << 63)).to_be_bytes());
+            }
+            Self::String(text) => put_text(out, STRING, text),
+            Self::Name(text) => put_text(out, NAME, text),
+            Self::Time(value) => put_int(out, TIME, *value),
+            Self::Duration(value) => put_int(out, DURATION, *value),
+        }
+    }
+
+    /// The value that an export holds, as `hence_core::json::typed` writes it; `None` for anything else.
+    pub(crate) fn read(json: &'a Json) -> Option<Self> {
+        let Json::String(text) = json else { return json::read_typed(json).map(Self::of) };
+        Some(Self::String(Cow::Borrowed(text)))
+    }
+}
+
+impl Serialize for Raw<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Int(value) => serializer.serialize_i64(*value),
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Float(value) => named(serializer, "float", &value.get().to_string()),
+            Self::Name(text) => named(serializer, "name", text),
+            Self::Time(micros) => named(serializer, "time", micros),
+            Self::Duration(micros) => named(serializer, "duration", micros),
+        }
+    }
+}
+
+/// An object of one member, as an export names types that JSON hasn't.
+fn named<S: Serializer>(serializer: S, name: &str, value: &impl Serialize) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(1))?;
+    map.serialize_entry(name, value)?;
+    map.end()
+}
+
+/// Hands the values that [`encode`] wrote to `each`.
+pub(crate) fn each<'a>(bytes: &'a [u8], mut each: impl FnMut(Raw<'a>)) -> Result<(), Malformed> {
+    let mut reader = Reader::new(bytes);
+    while !reader.is_empty() {
+        each(raw(&mut reader)?);
+    }
+    Ok(())
+}
+
+/// The values that [`encode`] wrote with every string as the empty one: enough to tell whether they fit columns, without
+/// interning what may be much.
+pub(crate) fn shape(bytes: &[u8]) -> Result<Vec<Value>, Malformed> {
+    let mut values = Vec::new();
+    each(bytes, |value| match value {
+        Raw::String(_) => values.push(Value::String(Symbol::new(""))),
+        other => values.push(other.value()),
+    })?;
+    Ok(values)
+}
+
+/// Appends the encoding of `values` to `out`.
+pub(crate) fn encode(values: &[Value], out: &mut Vec<u8>) {
+    values.iter().for_each(|value| Raw::of(*value).encode(out));
 }
 
 /// A byte that holds the sign and how many bytes follow, then the magnitude without leading zeros, its bits
@@ -120,18 +217,22 @@ fn text_word(reader: &mut Reader<'_>, ty: Type, last: &mut LastText) -> Result<O
 }
 
 fn value(reader: &mut Reader<'_>) -> Result<Value, Malformed> {
+    raw(reader).map(Raw::value)
+}
+
+fn raw<'a>(reader: &mut Reader<'a>) -> Result<Raw<'a>, Malformed> {
     match reader.byte()? {
         BOOL => match reader.byte()? {
-            0 => Ok(Value::Bool(false)),
-            1 => Ok(Value::Bool(true)),
+            0 => Ok(Raw::Bool(false)),
+            1 => Ok(Raw::Bool(true)),
             _ => Err(Malformed("a bool is neither 0 nor 1")),
         },
-        INT => int(reader).map(Value::Int),
+        INT => int(reader).map(Raw::Int),
         FLOAT => float(reader),
-        STRING => text(reader).map(Value::String),
-        NAME => text(reader).map(Value::Name),
-        TIME => int(reader).map(Value::Time),
-        DURATION => int(reader).map(Value::Duration),
+        STRING => text(reader).map(Raw::String),
+        NAME => text(reader).map(Raw::Name),
+        TIME => int(reader).map(Raw::Time),
+        DURATION => int(reader).map(Raw::Duration),
         _ => Err(Malformed("a value has an unknown type")),
     }
 }
@@ -154,15 +255,15 @@ fn int(reader: &mut Reader<'_>) -> Result<i64, Malformed> {
     }
 }
 
-fn float(reader: &mut Reader<'_>) -> Result<Value, Malformed> {
+fn float<'a>(reader: &mut Reader<'a>) -> Result<Raw<'a>, Malformed> {
     let word = Word(u64::from_be_bytes(reader.array()?) ^ (1 << 63));
-    Float::new(word.as_float()).map(Value::Float).ok_or(Malformed("a float is not finite"))
+    Float::new(word.as_float()).map(Raw::Float).ok_or(Malformed("a float is not finite"))
 }
 
-fn text(reader: &mut Reader<'_>) -> Result<Symbol, Malformed> {
+fn text<'a>(reader: &mut Reader<'a>) -> Result<Cow<'a, str>, Malformed> {
     let first = part(reader)?;
     if !next_is_escape(reader) {
-        return symbol(first);
+        return std::str::from_utf8(first).map(Cow::Borrowed).map_err(|_| NO_TEXT);
     }
     let mut bytes = first.to_vec();
     while next_is_escape(reader) {
@@ -170,7 +271,7 @@ fn text(reader: &mut Reader<'_>) -> Result<Symbol, Malformed> {
         bytes.push(0);
         bytes.extend_from_slice(part(reader)?);
     }
-    symbol(&bytes)
+    String::from_utf8(bytes).map(Cow::Owned).map_err(|_| NO_TEXT)
 }
 
 /// The bytes up to the next zero byte, which is skipped.
@@ -179,10 +280,6 @@ fn part<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Malformed> {
     let part = reader.take(len.ok_or(Malformed("unexpected end of data"))?)?;
     reader.byte()?;
     Ok(part)
-}
-
-fn symbol(bytes: &[u8]) -> Result<Symbol, Malformed> {
-    std::str::from_utf8(bytes).map(Symbol::new).map_err(|_| Malformed("a string is not UTF-8"))
 }
 
 /// Whether the zero byte just read belongs to the text: no tag is 0xff.
