@@ -67,6 +67,7 @@ fn schemas() -> Vec<Relation> {
         doc: String::new(),
         requires: None,
         authors: None,
+        personal: Vec::new(),
         span: Span::default(),
     };
     vec![

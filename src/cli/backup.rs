@@ -36,6 +36,12 @@ impl Backup {
         }
         let transactions = count(verified.transactions as usize, "transaction");
         let folder = self.folder.display();
+        if self.facts.store().join("personal.keys").is_file() {
+            output::note(
+                "the keys of personal values are not copied, so that what is erased is erased in copies too: keep \
+                personal.keys apart, and put it back into a copy to read them",
+            );
+        }
         writeln!(terminal::text(), "{transactions} copied to {folder}, head {}", verified.head)?;
         Ok(DONE)
     }

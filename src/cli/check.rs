@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use hence::session::RuleSet;
 use hence_core::diagnostic::Severity;
+use hence_core::schema::{Kind, RelationId};
+use hence_lang::analysis::personal::Carriers;
 
 use super::diagnostics::{self, count};
 use super::options::RuleOptions;
@@ -72,6 +75,34 @@ impl Check {
             CheckFormat::Text => diagnostics::print(faults),
         }
         secrets::warn(findings.rules.as_deref());
+        findings.rules.as_deref().map_or(Ok(()), personal)?;
         Ok(if failed { NO } else { DONE })
     }
+}
+
+/// Says where personal values go: to derived columns, and to carriers, which take them out of the ledger.
+fn personal(rules: &RuleSet) -> std::io::Result<()> {
+    let carriers = Carriers::of(&rules.checked);
+    let named = |relation: RelationId, column: usize| {
+        let relation = &rules.checked[relation];
+        let column = relation.columns.get(column).map_or("", |column| column.name.as_str());
+        format!("`{}.{column}`", relation.name)
+    };
+    for (id, relation) in (0u32..).map(RelationId).zip(&rules.checked.relations) {
+        for column in 0..relation.columns.len() {
+            let Some(origin) = carriers.origin(id, column) else { continue };
+            let from = named(origin.0, origin.1);
+            if relation.kind != Kind::Input && origin.0 != id {
+                output::aside(&format!("{} carries personal values of {from}", named(id, column)));
+            }
+        }
+        let carried = config::get().carried().iter().any(|one| one.decision == relation.name.as_str());
+        if carried && !relation.personal.is_empty() {
+            output::warning(&format!(
+                "the carrier of `{}` is handed personal values: `hence erase` does not reach them there",
+                relation.name
+            ));
+        }
+    }
+    Ok(())
 }

@@ -151,7 +151,9 @@ impl Export {
         };
         let mut written = 0;
         let rules = self.columns()?;
-        for relation in self.relations(ledger)? {
+        let relations = self.relations(ledger)?;
+        self.warn_of_personal(ledger, &relations)?;
+        for relation in relations {
             let listing =
                 Listing::new(rules.as_ref(), ledger, relation, self.when()).map_err(open::failure)?;
             for fact in ledger.facts_at(relation, self.when()).map_err(open::failure)? {
@@ -170,6 +172,7 @@ impl Export {
     fn csv(&self, ledger: &Ledger) -> Result<String, Failure> {
         let rules = self.columns()?;
         let relations = self.relations(ledger)?;
+        self.warn_of_personal(ledger, &relations)?;
         let mut written = 0;
         match (&self.output, relations.as_slice()) {
             (None, [one]) => written += self.table(ledger, rules.as_ref(), *one, self.records()?)?,
@@ -266,6 +269,20 @@ impl Export {
 
     fn when(&self) -> When {
         self.as_of.unwrap_or(When::Now)
+    }
+
+    /// Says which personal values leave the ledger.
+    fn warn_of_personal(&self, ledger: &Ledger, relations: &[Symbol]) -> Result<(), Failure> {
+        let personal = ledger.personal().map_err(open::failure)?;
+        let named: Vec<String> =
+            relations.iter().filter(|name| personal.contains_key(name)).map(|name| format!("`{name}`")).collect();
+        if !named.is_empty() {
+            output::warning(&format!(
+                "personal values of {} leave the ledger: `hence erase` does not reach them there",
+                named.join(", ")
+            ));
+        }
+        Ok(())
     }
 
     /// The relations asked for, else those that hold a fact at that moment, by name.

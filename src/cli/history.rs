@@ -56,12 +56,45 @@ impl History {
                 path.display()
             ));
         }
+        if asserted.is_empty() && drawn.is_empty() && erased(&ledger, &fact)? {
+            return Ok(DONE);
+        }
         if asserted.is_empty() && drawn.is_empty() {
             output::note(&format!("`{fact}` was never recorded"));
             return Ok(NO);
         }
         Ok(DONE)
     }
+}
+
+/// Shows what came and went of a fact whose personal values nobody can read any more: facts with its other values.
+/// Whether there are any.
+fn erased(ledger: &Ledger, fact: &Fact) -> Result<bool, Failure> {
+    let Some(personal) = ledger.personal().map_err(open::failure)?.get(&fact.relation) else { return Ok(false) };
+    let is_hidden = |at: usize| personal.iter().any(|personal| personal.column == at);
+    let is_like = |other: &Fact| {
+        other.relation == fact.relation
+            && other.values.len() == fact.values.len()
+            && fact.values.iter().zip(&other.values).enumerate().all(|(at, (one, two))| is_hidden(at) || one == two)
+    };
+    let (mut out, mut shown) = (terminal::text(), false);
+    for info in ledger.log(1..=u64::MAX) {
+        let info = info.map_err(open::failure)?;
+        let unreadable = ledger.unreadable_relations(info.tx).map_err(open::failure)?;
+        if !unreadable.contains(&fact.relation) {
+            continue;
+        }
+        let transaction = ledger.transaction(info.tx).map_err(open::failure)?;
+        let removed = transaction.removed.iter().map(|(fact, _)| (fact, "retracted"));
+        let lapsed = transaction.lapsed.iter().map(|(lapsed, _)| (&lapsed.fact, "lapsed"));
+        let drawn = transaction.drawn.iter().map(|drawn| (&drawn.fact, "drawn"));
+        let all = transaction.added.iter().map(|fact| (fact, "asserted")).chain(removed).chain(drawn).chain(lapsed);
+        for (found, what) in all.filter(|(found, _)| is_like(found)) {
+            writeln!(out, "{found} {}", event(ledger, found, what, info.tx)?)?;
+            shown = true;
+        }
+    }
+    Ok(shown)
 }
 
 fn event(ledger: &Ledger, fact: &Fact, what: &str, tx: u64) -> Result<String, Failure> {

@@ -18,6 +18,7 @@ mod diagnostics;
 mod doc;
 mod due;
 mod effects;
+mod erase;
 mod explain;
 mod export;
 #[cfg(test)]
@@ -124,6 +125,7 @@ enum Command {
     Backup(backup::Backup),
     Import(keep::Import),
     Compact(keep::Compact),
+    Erase(erase::Erase),
     Observe(observe::Observe),
     Principal(principal::Principal),
     Param(param::Param),
@@ -315,6 +317,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Backup(command) => command.run(),
         Command::Import(command) => command.run(),
         Command::Compact(command) => command.run(),
+        Command::Erase(command) => command.run(),
         Command::Assert(command) => command.run(),
         Command::Retract(command) => command.run(),
         Command::Observe(command) => command.run(),

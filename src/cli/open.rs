@@ -190,7 +190,10 @@ pub(super) fn show_notices(notices: &[Notice]) {
 
 /// How commands open ledgers: under the command's own words, which other processes are told.
 pub(super) fn options() -> OpenOptions {
-    let words = arguments::words().into_iter().take(2);
+    // Other words may be facts, or name a person, and the lock keeps them.
+    let is_option = |word: &String| word.starts_with('-');
+    let words = arguments::words().into_iter().enumerate().take(2);
+    let words = words.filter(|(at, word)| *at == 0 || is_option(word)).map(|(_, word)| word);
     let command = std::iter::once(String::from("hence")).chain(words).collect::<Vec<_>>().join(" ");
     let redaction = config::get().redaction().clone();
     let keys = Some(Arc::new(KeyFiles) as Arc<dyn Keys>);

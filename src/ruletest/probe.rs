@@ -66,6 +66,7 @@ impl Probes {
             doc: String::new(),
             requires: None,
             authors: None,
+            personal: Vec::new(),
             span: Span::default(),
         });
         self.program.rules.push(Rule {

@@ -102,6 +102,8 @@ pub enum Discrepancy {
     LapsedUnstood,
     /// A decision stands that no longer does when it is drawn again, and why.
     Kept(Option<String>),
+    /// It can't be drawn again: it rests on personal values that were erased, or whose keys aren't here.
+    Erased,
     /// A decision lapsed for another reason (first) than when it is drawn again (second).
     Reason(Option<String>, Option<String>),
 }
@@ -120,7 +122,7 @@ pub struct Audited {
 impl Discrepancy {
     /// Whether the record says what is not so; if not, it may be of an older way to choose among derivations.
     pub fn is_lie(&self) -> bool {
-        !matches!(self, Self::ExplainedOtherwise(..) | Self::Salvaged | Self::Zones(..))
+        !matches!(self, Self::ExplainedOtherwise(..) | Self::Salvaged | Self::Zones(..) | Self::Erased)
     }
 }
 
@@ -183,6 +185,7 @@ impl fmt::Display for Discrepancy {
             Self::Kept(reason) => {
                 write!(f, "recorded as in force; drawn again, it lapses: {}", lapse(reason.as_ref()))
             }
+            Self::Erased => f.write_str("it rests on personal values that were erased, or whose keys are not here"),
             Self::Reason(recorded, again) => write!(
                 f,
                 "recorded as lapsed: {}; drawn again, it lapses: {}",
@@ -231,8 +234,9 @@ impl Audit<'_> {
         let salvaged = self.ledger.salvaged()?.unwrap_or(0);
         let again = Redrawn::new(stood.clone());
         let (follower, unsettled, since) = (Follower::default(), BTreeSet::new(), None);
+        let erased = BTreeSet::new();
         let rounds = Rounds::before(first, &mut history, true)?;
-        let mut course = Course { stood, again, follower, rounds, unsettled, since, runs: false, salvaged };
+        let mut course = Course { stood, again, follower, rounds, unsettled, since, erased, runs: false, salvaged };
         let mut audited = Audited::default();
         for tx in first..=self.to.min(self.ledger.last_tx()) {
             progress(tx);
@@ -241,6 +245,9 @@ impl Audit<'_> {
             course.follower.take(&transaction);
             course.rounds.take(&transaction);
             course.change(&transaction);
+            if !self.ledger.personal()?.is_empty() {
+                course.erased.extend(self.ledger.unreadable_relations(tx)?);
+            }
             let found = course.transaction(&mut history, &transaction, &mut audited)?;
             course.since = DrawnBy::of(&transaction.info).map(Since::new).or(course.since.take());
             for finding in found {
@@ -266,6 +273,8 @@ struct Course {
     unsettled: BTreeSet<Symbol>,
     /// What changed since decisions were drawn last, as far as that was seen.
     since: Option<Since>,
+    /// The relations with facts that nobody can read any more.
+    erased: BTreeSet<Symbol>,
     /// Whether a transaction has recorded how it ran: all that follow do.
     runs: bool,
     /// The last transaction that was salvaged from a base; 0 where none was.
@@ -434,7 +443,18 @@ impl Held<'_> {
             let id = id.map(|span| id_of(ledger, span.from, fact)).transpose()?.flatten();
             found.push(self.finding(id, fact, Discrepancy::Kept(reason)));
         }
+        found.iter_mut().filter(|found| self.rests_on_erased(found)).for_each(|found| found.what = Discrepancy::Erased);
         Ok(found)
+    }
+
+    /// Whether what is found is of a decision that rests on values which nobody can read any more.
+    fn rests_on_erased(&self, found: &Finding) -> bool {
+        let program = &self.rules.program;
+        let Some(decision) = found.decision.as_ref().and_then(|(_, fact)| program.find(fact.relation)) else {
+            return false;
+        };
+        let mut erased = self.course.erased.iter().filter_map(|name| program.find(*name));
+        erased.any(|relation| program.dependents(relation).contains(&decision))
     }
 
     fn drawn(&self, recorded: &Decision) -> Result<Option<Discrepancy>, SessionError> {

@@ -11,7 +11,7 @@ use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
 use hence_lang::builtins::zone;
 use hence_ledger::{
-    Changes, Committed, Decision, Draft, Lapsed, LedgerError, ResolvedDelta, Run, RunLimits, Said, Step, When,
+    Changes, Committed, Decision, Draft, Lapsed, LedgerError, PERSONAL, ResolvedDelta, Run, RunLimits, Said, Step, When,
 };
 use hence_proof::proof::Pattern;
 
@@ -243,7 +243,9 @@ impl Session {
     fn resolve(&self, change: &mut Change) -> Result<(Changes, Option<Proposed>), SessionError> {
         if let (Store::Ledger(ledger), When::Now) = (&self.store, self.as_of) {
             let mut draft = self.draft(ledger, change)?;
-            let (changes, resolved) = ledger.resolve(&mut draft)?;
+            let (mut changes, resolved) = ledger.resolve(&mut draft)?;
+            // Nobody asserted which columns are personal.
+            changes.added.retain(|fact| fact.relation.as_str() != PERSONAL);
             return Ok((self.lens(ledger)?.shown(changes), Some(Proposed { draft, resolved })));
         }
         let facts = (take(&mut change.assertions), take(&mut change.retractions));

@@ -24,6 +24,7 @@ fn relation(kind: Kind, name: &str, columns: &[(&str, ColumnType)]) -> Relation 
         doc: String::new(),
         requires: None,
         authors: None,
+        personal: Vec::new(),
         span: Span::default(),
     }
 }

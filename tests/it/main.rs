@@ -38,6 +38,7 @@ mod due;
 mod edit;
 mod effects;
 mod engines;
+mod erasure;
 mod event;
 mod exact_sentences;
 mod explain;

@@ -157,8 +157,19 @@ pub struct Relation {
     pub requires: Option<Symbol>,
     /// Who may assert and retract facts of an input; anyone where that isn't said.
     pub authors: Option<Authors>,
+    /// The columns that hold personal values.
+    pub personal: Vec<Personal>,
     /// Where it is declared, or first derived.
     pub span: Span,
+}
+
+/// A column that holds personal values, and the one of the same relation that says whose they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Personal {
+    /// The column, of strings.
+    pub column: usize,
+    /// The column of whose they are.
+    pub subject: usize,
 }
 
 /// Who may assert and retract facts of an input.

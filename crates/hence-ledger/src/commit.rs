@@ -1,7 +1,9 @@
 //! Writing a transaction: into the journal first, then, once it is durable, into state and backlog.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use hence_core::fact::Fact;
 use hence_core::fault;
 use hence_core::meter;
 use tracing::debug_span;
@@ -15,6 +17,7 @@ use super::hash::Digest;
 use super::journal::End;
 use super::keys;
 use super::list::ChangeList;
+use super::personal::{ERASED, PERSONAL};
 use super::plan::{ResolvedDelta, TransactionPlan};
 use super::principals::PRINCIPAL;
 use super::progress::Work;
@@ -37,9 +40,12 @@ impl Ledger {
     /// be read.
     pub fn resolve(&self, draft: &mut Draft) -> Result<(Changes, ResolvedDelta), LedgerError> {
         self.redaction.owned(draft)?;
+        let plain = self.seals(draft)?.then(|| (draft.assertions.clone(), draft.retractions.clone()));
+        self.seal_draft(draft)?;
         let resolved = self.resolved(draft)?;
         let facts = (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
-        Ok((resolved.changes(facts.0, facts.1), resolved))
+        let (assertions, retractions) = plain.unwrap_or(facts);
+        Ok((resolved.changes(assertions, retractions), resolved))
     }
 
     /// The facts of a draft, which fit its schemas and those recorded, compared with what holds.
@@ -61,7 +67,7 @@ impl Ledger {
         if has_facts {
             fault::broken("a draft whose facts are resolved holds none");
         }
-        let draft = self.redaction.draft(draft)?;
+        let draft = self.for_record(draft)?;
         self.check_draft(&draft)?;
         self.expect(resolved.tx)?;
         self.record(&draft, resolved, false)
@@ -76,10 +82,25 @@ impl Ledger {
     /// recorded, or a file can't be written. The
     /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
-        let draft = self.redaction.draft(draft)?;
+        let draft = self.for_record(draft)?;
         self.check_draft(&draft)?;
         let resolved = self.resolved(&draft)?;
         self.record(&draft, resolved, false)
+    }
+
+    /// A draft in the form in which it is recorded: without what must not be, personal values under their keys.
+    fn for_record<'d>(&self, draft: &'d Draft) -> Result<Cow<'d, Draft>, LedgerError> {
+        let mut draft = self.redaction.draft(draft)?;
+        if self.seals(&draft)? {
+            self.seal_draft(draft.to_mut())?;
+        }
+        Ok(draft)
+    }
+
+    /// Whether some fact of a draft may hold personal values.
+    fn seals(&self, draft: &Draft) -> Result<bool, LedgerError> {
+        let declares = |fact: &Fact| fact.relation.as_str() == PERSONAL;
+        Ok(!self.personal()?.is_empty() || draft.assertions.iter().any(declares))
     }
 
     /// What must not be recorded; a commit takes it out of what it is given.
@@ -92,7 +113,7 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::commit`].
     pub fn remark(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
-        let draft = self.redaction.draft(draft)?;
+        let draft = self.for_record(draft)?;
         self.check_draft(&draft)?;
         let resolved = self.resolved(&draft)?;
         self.record(&draft, resolved, true)
@@ -104,6 +125,7 @@ impl Ledger {
     /// As [`Ledger::commit`].
     pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
         self.redaction.owned(&mut draft)?;
+        self.seal_draft(&mut draft)?;
         self.check_draft(&draft)?;
         let resolved = self.resolved(&draft)?;
         (draft.assertions, draft.retractions) = (Vec::new(), Vec::new());
@@ -137,7 +159,7 @@ impl Ledger {
     fn put_down(
         &mut self,
         draft: &Draft,
-        plan: TransactionPlan<'_>,
+        mut plan: TransactionPlan<'_>,
         (remark, sign): (bool, bool),
     ) -> Result<Committed, LedgerError> {
         check_renewed(&self.state, &draft.schemas, &plan.list)?;
@@ -153,9 +175,16 @@ impl Ledger {
                 self.sign(&plan.list, &parts, &mut summary)?;
                 self.check_signed(&plan.list, (&parts, &summary))?;
             }
+            self.save_keys()?;
             let whole = self.write(&plan.list, &parts, &summary)?;
             self.enter(&plan.list, &summary, &whole)?;
         }
+        // Which columns are personal was not asserted by anyone.
+        let is_declared = |run: &Range<usize>| {
+            plan.list.range(run.clone()).next().is_some_and(|first| first.relation.as_str() == PERSONAL)
+        };
+        let declared: usize = plan.list.runs().iter().filter(|run| is_declared(run)).map(Range::len).sum();
+        plan.tally.added = plan.tally.added.saturating_sub(declared as u64);
         Ok(Committed {
             tx: self.state.tx,
             recorded,
@@ -283,8 +312,10 @@ impl Ledger {
     ) -> Result<(), LedgerError> {
         for run in changes.runs() {
             let first = changes.range(run.clone()).next();
-            if first.is_some_and(|first| first.relation.as_str() == PRINCIPAL) {
-                self.forget_principals();
+            match first.map(|first| first.relation.as_str()) {
+                Some(PRINCIPAL) => self.forget_principals(),
+                Some(PERSONAL | ERASED) => self.vault.forget(),
+                _ => {}
             }
             if run.len() >= self.bulk && first.is_some_and(|first| first.act == Act::Assert) {
                 self.put_run(changes, run, whole.last())?;

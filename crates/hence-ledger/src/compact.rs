@@ -142,6 +142,7 @@ impl Ledger {
         }
         let Some(journal) = self.journal.with_archive()? else { return Ok(None) };
         let mut whole = Self::new(journal, Holder::default(), &OpenOptions::default());
+        whole.vault.path.clone_from(&self.vault.path);
         whole.read(None)?;
         Ok(Some(whole))
     }

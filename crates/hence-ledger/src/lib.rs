@@ -7,7 +7,7 @@
 //! `read` are the public face; `join` brings journal and base together. `compact` replaces old segments by a
 //! `snapshot`, `backup` copies a ledger, `salvage` makes a new chain from what the base knows. `principals` says who may
 //! sign what, and what signatures are worth. `merkle` is the tree over transactions, `note` what is signed of it, `receipt`
-//! one transaction with its place in it. `docs/ledger-format.md` describes the format.
+//! one transaction with its place in it. `personal` keeps personal values under keys that can be destroyed. `docs/ledger-format.md` describes the format.
 
 mod admit;
 mod ask;
@@ -31,6 +31,7 @@ mod lock;
 pub mod merkle;
 mod note;
 mod open;
+mod personal;
 mod plan;
 mod principals;
 mod progress;
@@ -64,6 +65,7 @@ pub use exchange::{Admit, Imported, ImportedFacts};
 pub use hash::Hash;
 pub use note::{Checkpoint, Note};
 pub use open::OpenOptions;
+pub use personal::{ERASED, PERSONAL, is_token, personal_fact};
 pub use plan::ResolvedDelta;
 pub use principals::{
     ADMIN, Attested, Keyring, Keys, PRINCIPAL, Principal, Principals, PublicKey, REVOKED, SecretKey,
@@ -124,6 +126,8 @@ pub struct Ledger {
     watcher: progress::Watcher,
     /// What must not be recorded.
     redaction: redact::Redaction,
+    /// Which columns hold personal values, and their keys.
+    vault: personal::Vault,
     /// What signs for principals.
     keys: principals::Held,
     /// What is known of principals and signatures.

@@ -20,6 +20,7 @@ use super::error::Notice;
 use super::journal::{Journal, SNAPSHOT, SUFFIX, number};
 use super::lock::{Holder, Lock};
 use super::principals::{Keys, Verdicts};
+use super::personal::Vault;
 use super::progress::Watcher;
 use super::redact::Redaction;
 use super::state::State;
@@ -34,6 +35,8 @@ pub(super) const FORMAT_FILE: &str = "FORMAT";
 pub(super) const BASE: &str = "base";
 /// The folder of the journal.
 pub(super) const JOURNAL: &str = "journal";
+/// The file of the keys of personal values.
+pub(super) const KEYS: &str = "personal.keys";
 /// The file of the lock.
 pub(super) const LOCK: &str = "LOCK";
 
@@ -142,12 +145,14 @@ impl Ledger {
         OsDisk.sync_dir(dir).map_err(LedgerError::io("make durable", dir))?;
         let journal = Journal::open(Arc::new(OsDisk), &journal_dir, options)?;
         let mut ledger = Self::new(journal, left, options);
-        ledger.dir = Some(dir.to_owned());
+        ledger.set_dir(dir);
         let base_dir = dir.join(BASE);
         let existed = base_dir.exists();
         let base = base::open(&base_dir);
         ledger.start(base, &mut Fresh::Sled { dir: base_dir, aside: None }, options, existed)?;
         ledger.refuse_other_journal()?;
+        // One that was recorded and not carried out, since the process ended in between.
+        ledger.destroy_erased()?;
         Ok(ledger)
     }
 
@@ -217,6 +222,7 @@ impl Ledger {
             bulk: options.bulk,
             watcher: options.watcher.clone(),
             redaction: options.redaction.clone(),
+            vault: Vault::default(),
             keys: options.keys.clone(),
             verdicts: Verdicts::default(),
             writable: false,
@@ -230,6 +236,12 @@ impl Ledger {
             lock: None,
             turn: None,
         }
+    }
+
+    /// The ledger lies there.
+    pub(super) fn set_dir(&mut self, dir: &Path) {
+        self.dir = Some(dir.to_owned());
+        self.vault.path = Some(dir.join(KEYS));
     }
 
     /// Keeps `turn` until the ledger is closed and its lock free.

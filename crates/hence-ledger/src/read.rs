@@ -89,6 +89,11 @@ impl Ledger {
     }
 
     fn facts_between(&self, relation: Symbol, first: &[Value], at: Option<u64>) -> FactIter<'_> {
+        match self.is_personal(relation) {
+            Ok(false) => {}
+            Ok(true) => return FactIter::of(relation, self.personal_facts(relation, first, at)),
+            Err(error) => return FactIter::of(relation, Err(error)),
+        }
         let mut tuple = Vec::new();
         tuple::encode(first, &mut tuple);
         let rows = self.state.number(relation).map(|number| {
@@ -217,6 +222,7 @@ impl Ledger {
     }
 
     fn since(&self, section: u8, fact: &Fact) -> Result<Option<u64>, LedgerError> {
+        let fact = self.sealed(fact)?;
         let mut tuple = Vec::new();
         tuple::encode(&fact.values, &mut tuple);
         Since::new(&self.state, &self.view, section, 1).find(fact.relation, &tuple)
@@ -224,8 +230,9 @@ impl Ledger {
 
     fn intervals(&self, section: u8, past: u8, fact: &Fact) -> Result<Vec<Interval>, LedgerError> {
         let Some(number) = self.state.number(fact.relation) else { return Ok(Vec::new()) };
+        let sealed = self.sealed(fact)?;
         let mut tuple = Vec::new();
-        tuple::encode(&fact.values, &mut tuple);
+        tuple::encode(&sealed.values, &mut tuple);
         let mut prefix = keys::fact(past, number, &tuple);
         prefix.push(0);
         let mut spans = Vec::new();
@@ -267,7 +274,11 @@ impl Ledger {
 
     fn entry(&self, tx: u64) -> Result<(Position, TxInfo), LedgerError> {
         let found = info_in(&self.view, tx)?;
-        found.ok_or(LedgerError::NoTransaction { asked: tx, last: self.state.tx })
+        let (at, mut info) = found.ok_or(LedgerError::NoTransaction { asked: tx, last: self.state.tx })?;
+        for change in info.steps.iter_mut().flatten().flat_map(|step| &mut step.changes) {
+            change.fact = self.opened(std::mem::replace(&mut change.fact, Fact::new("", [])))?;
+        }
+        Ok((at, info))
     }
 
     /// The records of transaction `tx`, as they lie in the journal.
@@ -311,7 +322,22 @@ impl Ledger {
             })?;
             faulty?;
         }
+        if !self.personal()?.is_empty() {
+            self.open_all(&mut transaction)?;
+        }
         Ok(transaction)
+    }
+
+    /// Personal values of a transaction as they are read.
+    fn open_all(&self, transaction: &mut Transaction) -> Result<(), LedgerError> {
+        let Transaction { added, removed, drawn, lapsed, .. } = transaction;
+        let removed = removed.iter_mut().map(|(fact, _)| fact);
+        let drawn = drawn.iter_mut().map(|decision| &mut decision.fact);
+        let lapsed = lapsed.iter_mut().map(|(lapsed, _)| &mut lapsed.fact);
+        for fact in added.iter_mut().chain(removed).chain(drawn).chain(lapsed) {
+            *fact = self.opened(std::mem::replace(fact, Fact::new("", [])))?;
+        }
+        Ok(())
     }
 
     /// The relations of which facts came or went with a transaction.
@@ -360,7 +386,7 @@ impl Ledger {
     }
 
     fn in_force(&self, relation: Symbol, row: Row) -> Result<InForce, LedgerError> {
-        let fact = Fact { relation, values: tuple::decode(&row.tuple)? };
+        let fact = self.opened(Fact { relation, values: tuple::decode(&row.tuple)? })?;
         let tx = row.from;
         if row.until.is_some() {
             // The base keeps explanations of decisions in force; the journal keeps all.

@@ -117,11 +117,22 @@ pub struct FactIter<'a> {
     rows: Option<Rows<'a>>,
     /// What the encoded tuples begin with.
     first: Vec<u8>,
+    /// Facts that were read already, whose order is another one than that of their tuples.
+    ready: std::vec::IntoIter<Result<(Fact, u64), LedgerError>>,
 }
 
 impl<'a> FactIter<'a> {
     pub(crate) fn new(relation: Symbol, rows: Option<Rows<'a>>, first: Vec<u8>) -> Self {
-        Self { relation, rows, first }
+        Self { relation, rows, first, ready: Vec::new().into_iter() }
+    }
+
+    /// Facts that were read already, or why they couldn't be.
+    pub(crate) fn of(relation: Symbol, facts: Result<Vec<(Fact, u64)>, LedgerError>) -> Self {
+        let facts = match facts {
+            Ok(facts) => facts.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        };
+        Self { relation, rows: None, first: Vec::new(), ready: facts.into_iter() }
     }
 }
 
@@ -129,6 +140,9 @@ impl Iterator for FactIter<'_> {
     type Item = Result<(Fact, u64), LedgerError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(fact) = self.ready.next() {
+            return Some(fact);
+        }
         let first = &self.first;
         let row =
             self.rows.as_mut()?.find(|row| row.as_ref().map_or(true, |row| row.tuple.starts_with(first)))?;

@@ -6,7 +6,7 @@ use hence_core::fact::Fact;
 use hence_core::fault::OrBroken as _;
 use hence_core::meter;
 use hence_core::symbol::Symbol;
-use hence_core::value::{Value, Word};
+use hence_core::value::{Type, Value, Word};
 
 use super::bytes::Reader;
 use super::error::LedgerError;
@@ -37,7 +37,8 @@ impl Ledger {
         let at = self.at(when)?;
         let Some(number) = self.state.number(relation) else { return Ok(()) };
         let (types, mut wanted) = (recast.types(), Vec::new());
-        let leading = recast.leading(first.len());
+        let personal = self.is_personal(relation)?;
+        let leading = if personal { 0 } else { recast.leading(first.len()) };
         tuple::encode(
             first.get(..leading).or_broken("columns that lead are among those asked for"),
             &mut wanted,
@@ -54,6 +55,9 @@ impl Ledger {
                 return Ok(());
             }
             let fits = tuple::words(tuple, types, &mut last, &mut row)?;
+            if personal {
+                self.open_words(types, &mut row)?;
+            }
             if fits && recast.is_plain() && row.len() == types.len() && rest.is_empty() {
                 take(&row);
                 return Ok(());
@@ -80,6 +84,19 @@ impl Ledger {
             };
             take(&tuple)
         })
+    }
+}
+
+impl Ledger {
+    /// Personal values of a row as they are read.
+    fn open_words(&self, types: &[Type], row: &mut [Word]) -> Result<(), LedgerError> {
+        for (ty, word) in types.iter().zip(row).filter(|(ty, _)| ty.is_text()) {
+            let opened = self.opened_value(Value::from_word(*ty, *word))?;
+            if opened.ty() == *ty {
+                *word = opened.word();
+            }
+        }
+        Ok(())
     }
 }
 

@@ -195,8 +195,18 @@ impl Attempt<'_> {
         self.keep(AUTHOR, note)
     }
 
+    /// What a carrier says of a decision with personal values may hold them, and is not recorded.
+    fn hide(&self, note: &mut Note) {
+        let program = &self.session.rules().program;
+        let relation = program.find(self.item.decision.fact.relation).and_then(|id| program.relation(id));
+        if !note.detail.is_empty() && relation.is_some_and(|relation| !relation.personal.is_empty()) {
+            note.detail = String::from("(personal)");
+        }
+    }
+
     /// Records a note that no rule reads.
-    fn keep(&mut self, author: &str, note: Note) -> Result<(), Failure> {
+    fn keep(&mut self, author: &str, mut note: Note) -> Result<(), Failure> {
+        self.hide(&mut note);
         let draft = Draft {
             author: author.to_owned(),
             source: format!("decision {}", self.id),
@@ -219,7 +229,8 @@ impl Attempt<'_> {
         note: &Note,
         said: String,
     ) -> Result<Result<Decided, String>, Failure> {
-        let mut assertions = facts;
+        let (mut assertions, mut note) = (facts, note.clone());
+        self.hide(&mut note);
         assertions.push(note.fact(&self.id.to_string()));
         let change = Change {
             assertions,

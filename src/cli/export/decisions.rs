@@ -183,10 +183,16 @@ impl<'a> Events<'a> {
         sentence.map(|sentence| if masked { MASKED } else { sentence })
     }
 
-    /// The values without the masked ones; where nobody knows the columns, without any.
+    /// The values without the masked and the personal ones; where nobody knows the columns, without any.
     fn values(&mut self, fact: &Fact, info: &TxInfo) -> Vec<Json> {
+        let personal = self.ledger.personal().ok().and_then(|all| all.get(&fact.relation));
+        let is_personal = |at: usize| personal.is_some_and(|all| all.iter().any(|one| one.column == at));
         let Some(masked) = self.columns.get(fact.relation.as_str()) else {
-            return fact.values.iter().map(|value| output::json_value(*value)).collect();
+            let shown = |(at, value): (usize, &_)| match is_personal(at) {
+                true => Json::from(MASKED),
+                false => output::json_value(*value),
+            };
+            return fact.values.iter().enumerate().map(shown).collect();
         };
         let ledger = self.ledger;
         let read = |hash: &Hash| {
@@ -197,7 +203,7 @@ impl<'a> Events<'a> {
         let declared = rules.and_then(|rules| rules.program.relation(rules.program.find(fact.relation)?));
         let name = |at: usize| Some(declared?.columns.get(at)?.name.as_str());
         let shown = |(at, value): (usize, &_)| match name(at) {
-            Some(name) if !masked.contains(name) && !masked.contains("*") => output::json_value(*value),
+            Some(name) if !masked.contains(name) && !masked.contains("*") && !is_personal(at) => output::json_value(*value),
             _ => Json::from(MASKED),
         };
         fact.values.iter().enumerate().map(shown).collect()

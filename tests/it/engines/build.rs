@@ -32,6 +32,7 @@ impl Build {
             doc: String::new(),
             requires: None,
             authors: None,
+            personal: Vec::new(),
             span: Span::default(),
         });
         RelationId(self.program.relations.len() as u32 - 1)

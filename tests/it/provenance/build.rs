@@ -39,6 +39,7 @@ impl Builder {
             doc: String::new(),
             requires: None,
             authors: None,
+            personal: Vec::new(),
             span: Span::default(),
         });
         RelationId(self.program.relations.len() as u32 - 1)

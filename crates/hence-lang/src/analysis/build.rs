@@ -120,6 +120,7 @@ impl Builder<'_> {
                 doc: String::new(),
                 requires: None,
                 authors: None,
+                personal: Vec::new(),
                 span: Span::default(),
             });
             self.checked.relations.len() - 1

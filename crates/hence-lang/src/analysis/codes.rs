@@ -121,3 +121,7 @@ pub const CYCLE: Code = Code("E501");
 pub const GUARD_LOST: Code = Code("E511");
 /// A guard that can't be proved because the rules below hand the decision's columns on in too many ways.
 pub const GUARD_TOO_WIDE: Code = Code("E512");
+/// Personal values that are recorded in a column that doesn't say so.
+pub const PERSONAL_LOST: Code = Code("E513");
+/// `@personal` of a column that can't hold personal values, or that doesn't say whose they are.
+pub const FAULTY_PERSONAL: Code = Code("E514");

@@ -17,6 +17,7 @@ use super::authors::authors;
 use super::codes;
 use super::draft::{OLD, missing_recorded};
 use super::names::{Entry, Names, Slot, taken};
+use super::personal;
 use super::values::{error, fit, literal, not_literal, written};
 
 /// The built-in types.
@@ -74,6 +75,7 @@ fn now() -> Entry {
         doc: String::from("The time of the run."),
         requires: None,
         authors: None,
+        personal: Vec::new(),
         span,
         declared: true,
     }
@@ -245,11 +247,13 @@ fn declare_relation(decl: &RelationDecl, names: &mut Names, sources: &Sources, o
             .and_then(|guard| guard.atoms().next())
             .map(|atom| atom.relation.name),
         authors: None,
+        personal: Vec::new(),
         span: name.span,
         declared: true,
     };
     let authors = decl.authors.as_ref().map(|written| authors(written, &entry, out));
-    let entry = Entry { authors, ..entry };
+    let personal = personal::declared(decl, &entry, out);
+    let entry = Entry { authors, personal, ..entry };
     if name.name.as_str() == "now" {
         declare_now(decl, &entry, names, out);
     } else if let Some((_, first)) = names.find(name.name) {
@@ -364,6 +368,7 @@ pub(super) fn derived(rules: &[&Rule], names: &mut Names, out: &mut Vec<Diagnost
             doc: String::new(),
             requires: None,
             authors: None,
+            personal: Vec::new(),
             span: rule.head.span,
             declared: false,
         });

@@ -178,6 +178,7 @@ fn effect(rule: &tree::Rule, ordinal: usize, names: &mut Names, out: &mut Vec<Di
         doc: String::new(),
         requires: None,
         authors: None,
+        personal: Vec::new(),
         span: rule.head.span,
         declared: true,
     };

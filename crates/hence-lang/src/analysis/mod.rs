@@ -25,6 +25,7 @@ mod names;
 mod operation;
 mod partial;
 pub mod parts;
+pub mod personal;
 mod placeholder;
 mod prose;
 mod query;
@@ -84,7 +85,11 @@ pub fn check_from(
     rename::offer(files, sources, &mut out);
     diagnostic::sort(&mut out);
     let effects = effects::finish(&made, &rules);
-    (Checked { relations: names.finish(), params: names.params, rules, requires, joint, effects, tests }, out)
+    let relations = names.finish();
+    let mut checked = Checked { relations, params: names.params, rules, requires, joint, effects, tests };
+    out.extend(personal::guard(&mut checked));
+    diagnostic::sort(&mut out);
+    (checked, out)
 }
 
 fn items(files: &[tree::File]) -> impl Iterator<Item = &Item> {

@@ -9,7 +9,7 @@ use crate::builtins::{aggregate, generator, op};
 use hence_core::diagnostic::nearest;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
-use hence_core::schema::{Authors, Column, ColumnType, Kind, NameSet, Param, Relation, RelationId};
+use hence_core::schema::{Authors, Column, ColumnType, Kind, NameSet, Param, Personal, Relation, RelationId};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
@@ -28,6 +28,7 @@ pub(super) struct Entry {
     pub(super) doc: String,
     pub(super) requires: Option<Symbol>,
     pub(super) authors: Option<Authors>,
+    pub(super) personal: Vec<Personal>,
     /// Its name in the declaration, or in the first head.
     pub(super) span: Span,
     pub(super) declared: bool,
@@ -76,6 +77,7 @@ impl Entry {
             doc: self.doc.clone(),
             requires: self.requires,
             authors: self.authors.clone(),
+            personal: self.personal.clone(),
             span: self.span,
         }
     }
@@ -115,6 +117,7 @@ impl Names {
                 doc: String::new(),
                 requires: relation.requires,
                 authors: relation.authors.clone(),
+                personal: relation.personal.clone(),
                 span: relation.span,
                 declared: true,
             });

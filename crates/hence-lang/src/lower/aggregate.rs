@@ -110,6 +110,7 @@ impl<'a> Values<'a> {
             doc,
             requires,
             authors: None,
+            personal: Vec::new(),
             span: of.span,
         });
         id

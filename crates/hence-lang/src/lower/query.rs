@@ -149,6 +149,7 @@ fn relation(query: &Query<'_>, head: RelationId) -> Relation {
         doc: String::new(),
         requires: None,
         authors: None,
+        personal: Vec::new(),
         span: query.span,
     }
 }

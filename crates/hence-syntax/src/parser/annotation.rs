@@ -1,4 +1,4 @@
-//! `@id(NAME)` and `@because("…")` before a rule.
+//! `@id(NAME)` and `@because("…")` before a rule, `@personal(COLUMN)` after the type of a column.
 
 use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::span::Span;
@@ -119,12 +119,36 @@ impl Parser<'_> {
     }
 
     /// Reports an unknown annotation, and skips it.
+    /// `@personal(column)` after the type of a column.
+    pub(super) fn personal(&mut self) -> Option<Ident> {
+        let mut subject = None;
+        while self.at(TokenKind::At) {
+            let start = self.bump().span;
+            if self.word().is_none_or(|word| word.as_str() != "personal") {
+                self.unknown(start, "a column has `@personal(COLUMN)`", &["personal"]);
+                continue;
+            }
+            self.bump();
+            let Some(open) = self.open_annotation("personal", "COLUMN") else { continue };
+            let column = self.name("column");
+            self.close_annotation(open);
+            self.once(start, "personal", subject.is_some());
+            subject = subject.or(column);
+        }
+        subject
+    }
+
     fn unknown_annotation(&mut self, start: Span) {
+        self.unknown(start, "a rule has `@id(NAME)` and `@because(\"…\")`", &["id", "because"]);
+    }
+
+    /// Reports an annotation that is none of the `known` ones, and takes it.
+    fn unknown(&mut self, start: Span, label: &str, known: &[&str]) {
         let span = start.to(self.current.span);
         let name = self.lexer.slice(self.current.span);
-        let fault = Diagnostic::new(codes::BAD_ANNOTATION, format!("unknown annotation `@{name}`"))
-            .at(span, "a rule has `@id(NAME)` and `@because(\"…\")`");
-        let fault = match nearest(name, ["id", "because"]) {
+        let fault =
+            Diagnostic::new(codes::BAD_ANNOTATION, format!("unknown annotation `@{name}`")).at(span, label);
+        let fault = match nearest(name, known.iter().copied()) {
             Some(near) => fault.help(format!("write: `@{near}`")),
             None => fault,
         };

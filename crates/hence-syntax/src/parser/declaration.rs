@@ -128,7 +128,7 @@ impl Parser<'_> {
         missing && !self.at_clause_end()
     }
 
-    /// `name: type`, or `name: type = literal`.
+    /// `name: type`, `name: type = literal`, or `name: type @personal(column)`.
     fn column(&mut self) -> Option<ColumnDecl> {
         let start = self.current.span;
         if matches!(self.current.kind, TokenKind::Comma) {
@@ -140,13 +140,15 @@ impl Parser<'_> {
         if self.eat(TokenKind::Colon) {
             let ty = self.type_expr().unwrap_or(TypeExpr::Set(Vec::new(), start));
             let default = self.column_default(name);
-            return Some(ColumnDecl { name, ty, default });
+            let personal = self.personal();
+            return Some(ColumnDecl { name, ty, default, personal });
         }
         if let TokenKind::Word(ty) = self.current.kind {
             self.missing_colon(&format!("{}: {ty}", name.name));
             let ty = self.type_expr()?;
             let default = self.column_default(name);
-            return Some(ColumnDecl { name, ty, default });
+            let personal = self.personal();
+            return Some(ColumnDecl { name, ty, default, personal });
         }
         let types = ["bool", "int", "float", "string", "name", "time", "duration"];
         let help = if types.contains(&name.name.as_str()) {
@@ -156,7 +158,7 @@ impl Parser<'_> {
         };
         let message = format!("the column `{}` has no type", name.name);
         self.report(codes::BAD_DECLARATION, message, start, "expected `name: type`", &help);
-        Some(ColumnDecl { name, ty: TypeExpr::Set(Vec::new(), start), default: None })
+        Some(ColumnDecl { name, ty: TypeExpr::Set(Vec::new(), start), default: None, personal: None })
     }
 
     /// `= literal` after the type of a column.

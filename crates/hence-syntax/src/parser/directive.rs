@@ -175,6 +175,7 @@ impl<'a> Parser<'a> {
             name: ident(name),
             ty: TypeExpr::Named(ident(ty)),
             default: None,
+            personal: None,
         });
         Item::Relation(RelationDecl {
             doc,

@@ -88,6 +88,9 @@ impl Printer<'_> {
                 if let Some(default) = &column.default {
                     text.push_str(&format!(" = {}", self.texts.expr(default)));
                 }
+                if let Some(subject) = column.personal {
+                    text.push_str(&format!(" @personal({})", subject.name));
+                }
                 Argument { start: column.name.span.start, text, expr: None }
             })
             .collect();

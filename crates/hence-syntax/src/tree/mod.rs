@@ -94,7 +94,7 @@ pub struct RelationDecl {
     pub span: Span,
 }
 
-/// `name: type`, or `name: type = literal`.
+/// `name: type`, `name: type = literal`, or `name: type @personal(column)`.
 #[derive(Clone, Debug)]
 pub struct ColumnDecl {
     /// The column's name.
@@ -103,6 +103,8 @@ pub struct ColumnDecl {
     pub ty: TypeExpr,
     /// The value of facts that leave the column out: a literal, perhaps with a sign.
     pub default: Option<Expr>,
+    /// `@personal(column)`: the column that says whose the value is.
+    pub personal: Option<Ident>,
 }
 
 /// A type as written.

@@ -96,6 +96,15 @@ const DECLARATIONS: &[Entry] = &[
             "",
         )],
     },
+    Entry {
+        name: "@personal",
+        form: "name: string @personal(column)",
+        meaning: "After the type of a column of an input or a decision: its values are personal, and `column` of the same relation says whose. The ledger keeps them under a key of that subject, which `hence erase` destroys; sentences show `(personal)` in their place.",
+        examples: &[(
+            "## People.\ninput person(id: string, email: string @personal(id)).\n\n## Write to them.\ndecision write(id: string, email: string @personal(id)).\n\n@because(\"{Id} is known\")\nwrite(Id, Email) :- person(Id, Email).\n",
+            "",
+        )],
+    },
 ];
 
 const RULES: &[Entry] = &[

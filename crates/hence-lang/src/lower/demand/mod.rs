@@ -292,6 +292,7 @@ impl<'p> Maker<'p> {
                 doc: String::new(),
                 requires: None,
                 authors: None,
+                personal: Vec::new(),
                 span: of.span,
             });
         }

@@ -126,6 +126,7 @@ impl<'p> Maker<'p> {
             doc: String::new(),
             requires: None,
             authors: None,
+            personal: Vec::new(),
             span: rule.span,
         };
         self.relation(relation, Stands::Helper)
@@ -149,6 +150,7 @@ impl<'p> Maker<'p> {
                 doc: String::new(),
                 requires: None,
                 authors: None,
+                personal: Vec::new(),
                 span: of.span,
             };
             let stands = match self.stands[relation] {

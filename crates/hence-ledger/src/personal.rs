@@ -1,0 +1,315 @@
+//! Personal values: recorded encrypted under a key of their subject, which lies outside the chain. Who destroys the key
+//! erases the values wherever they are: in journal, base, archive, exports and copies.
+
+mod ring;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use hence_core::fact::Fact;
+use hence_core::schema::Personal;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+
+use super::Ledger;
+use super::bytes::Reader;
+use super::content::{Summary, decode_changes};
+use super::error::LedgerError;
+use super::reserved::is_reserved;
+use super::rows::{FactIter, Rows};
+use super::transaction::Draft;
+use super::{keys, tuple};
+use ring::Ring;
+pub use ring::is_token;
+
+/// The relation of the columns that hold personal values: relation, column, column of the subject.
+pub const PERSONAL: &str = "hence.personal";
+/// The relation of the keys that were destroyed.
+pub const ERASED: &str = "hence.erased";
+
+type Columns = BTreeMap<Symbol, Vec<Personal>>;
+
+/// The personal columns and the keys of a ledger, each looked up once it is needed.
+#[derive(Default)]
+pub(super) struct Vault {
+    /// The file of the keys; in memory there is none.
+    pub(super) path: Option<PathBuf>,
+    columns: OnceLock<Columns>,
+    ring: Mutex<Option<Ring>>,
+}
+
+impl Vault {
+    /// What was looked up may have changed.
+    pub(super) fn forget(&mut self) {
+        self.columns = OnceLock::new();
+        if self.path.is_some() {
+            *self.lock() = None;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Ring>> {
+        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The fact that records a personal column.
+pub fn personal_fact(relation: Symbol, Personal { column, subject }: Personal) -> Fact {
+    let number = |at: usize| Value::Int(i64::try_from(at).unwrap_or(i64::MAX));
+    Fact::new(PERSONAL, [Value::String(relation), number(column), number(subject)])
+}
+
+fn read_personal(fact: &Fact) -> Option<(Symbol, Personal)> {
+    let [Value::String(relation), Value::Int(column), Value::Int(subject)] = *fact.values else { return None };
+    let (column, subject) = (usize::try_from(column).ok()?, usize::try_from(subject).ok()?);
+    Some((relation, Personal { column, subject }))
+}
+
+/// A fact whose personal values `change` has replaced, by the text of their subject; the same where none is.
+fn replaced(
+    fact: &mut Fact,
+    columns: &Columns,
+    change: &mut dyn FnMut(&str, &str) -> Result<Option<String>, LedgerError>,
+) -> Result<(), LedgerError> {
+    let Some(personal) = columns.get(&fact.relation) else { return Ok(()) };
+    // The subject may be a personal value itself.
+    let subjects: Vec<Option<String>> =
+        personal.iter().map(|personal| Some(fact.values.get(personal.subject)?.text())).collect();
+    for (personal, subject) in personal.iter().zip(subjects) {
+        if let (Some(Value::String(text)), Some(subject)) = (fact.values.get_mut(personal.column), subject)
+            && let Some(changed) = change(&subject, text.as_str())?
+        {
+            *text = Symbol::new(&changed);
+        }
+    }
+    Ok(())
+}
+
+impl Ledger {
+    /// The columns of each relation that hold personal values.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn personal(&self) -> Result<&BTreeMap<Symbol, Vec<Personal>>, LedgerError> {
+        if let Some(known) = self.vault.columns.get() {
+            return Ok(known);
+        }
+        let mut columns = Columns::new();
+        if self.state.number(Symbol::new(PERSONAL)).is_some() {
+            for fact in self.facts(Symbol::new(PERSONAL)) {
+                if let Some((relation, personal)) = read_personal(&fact?.0) {
+                    columns.entry(relation).or_default().push(personal);
+                }
+            }
+        }
+        Ok(self.vault.columns.get_or_init(|| columns))
+    }
+
+    /// Whether facts of a relation hold personal values.
+    pub(super) fn is_personal(&self, relation: Symbol) -> Result<bool, LedgerError> {
+        Ok(!is_reserved(relation) && self.personal()?.contains_key(&relation))
+    }
+
+    /// The keys that were destroyed, by id.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn erased_keys(&self) -> Result<BTreeSet<String>, LedgerError> {
+        let id = |fact: Result<(Fact, u64), LedgerError>| {
+            Ok(fact?.0.values.first().map(|value| value.text()).unwrap_or_default())
+        };
+        self.facts(Symbol::new(ERASED)).map(id).collect()
+    }
+
+    /// Asks the keys, which are read where they weren't.
+    fn with_ring<T>(
+        &self,
+        ask: impl FnOnce(&mut Ring) -> Result<T, LedgerError>,
+    ) -> Result<T, LedgerError> {
+        let mut held = self.vault.lock();
+        if held.is_none() {
+            // The lock is let go of while the base is read, which doesn't ask for keys.
+            drop(held);
+            let ring = Ring::read(self.vault.path.as_deref(), self.erased_keys()?)?;
+            held = self.vault.lock();
+            held.get_or_insert(ring);
+        }
+        match held.as_mut() {
+            Some(ring) => ask(ring),
+            None => Err(LedgerError::Misfit { what: String::from("the keys of personal values are gone") }),
+        }
+    }
+
+    /// A recorded fact as it is read: personal values that a key opens, and what stands in the place of others.
+    pub(super) fn opened(&self, mut fact: Fact) -> Result<Fact, LedgerError> {
+        if self.is_personal(fact.relation)? {
+            for value in &mut fact.values {
+                *value = self.opened_value(*value)?;
+            }
+        }
+        Ok(fact)
+    }
+
+    pub(super) fn opened_value(&self, value: Value) -> Result<Value, LedgerError> {
+        let (Value::String(text) | Value::Name(text)) = value else { return Ok(value) };
+        if !is_token(text.as_str()) {
+            return Ok(value);
+        }
+        let opened = self.with_ring(|ring| Ok(ring.open(text.as_str())))?;
+        Ok(opened.map_or(value, |opened| Value::String(Symbol::new(&opened))))
+    }
+
+    /// A fact as it is recorded, to look it up. Personal values without a key were never recorded, or are erased.
+    pub(super) fn sealed<'f>(&self, fact: &'f Fact) -> Result<Cow<'f, Fact>, LedgerError> {
+        if !self.is_personal(fact.relation)? {
+            return Ok(Cow::Borrowed(fact));
+        }
+        let mut fact = fact.clone();
+        replaced(&mut fact, self.personal()?, &mut |subject, text| {
+            self.with_ring(|ring| ring.seal(subject, text))
+        })?;
+        Ok(Cow::Owned(fact))
+    }
+
+    /// The facts of a personal relation as they are read, ascending.
+    pub(super) fn personal_facts(
+        &self,
+        relation: Symbol,
+        first: &[Value],
+        at: Option<u64>,
+    ) -> Result<Vec<(Fact, u64)>, LedgerError> {
+        let rows = self.state.number(relation).map(|number| {
+            Rows::new(&self.view, &keys::relation(keys::FACT, number), at)
+        });
+        let mut facts = Vec::new();
+        for fact in FactIter::new(relation, rows, Vec::new()) {
+            let (fact, since) = fact?;
+            let fact = self.opened(fact)?;
+            if fact.values.starts_with(first) {
+                facts.push((fact, since));
+            }
+        }
+        facts.sort();
+        Ok(facts)
+    }
+
+    /// Puts the personal values of a draft into the form in which they are recorded; keys of new subjects are made.
+    pub(super) fn seal_draft(&self, draft: &mut Draft) -> Result<(), LedgerError> {
+        let mut columns = Cow::Borrowed(self.personal()?);
+        let news = draft.assertions.iter().filter(|fact| fact.relation.as_str() == PERSONAL);
+        for (relation, personal) in news.filter_map(read_personal) {
+            let known = columns.to_mut().entry(relation).or_default();
+            if !known.contains(&personal) {
+                known.push(personal);
+                self.check_new(relation)?;
+            }
+        }
+        if columns.is_empty() {
+            return Ok(());
+        }
+        if let Some(said) = draft.said.iter().find(|said| columns.contains_key(&said.fact.relation)) {
+            let what = format!("personal values can't be said by others yet: a fact of `{}`", said.fact.relation);
+            return Err(LedgerError::Misfit { what });
+        }
+        let mut make = |subject: &str, text: &str| self.with_ring(|ring| ring.make(subject, text));
+        let steps = draft.steps.iter_mut().flatten().flat_map(|step| &mut step.changes);
+        let drawn = draft.drawn.iter_mut().map(|decision| &mut decision.fact);
+        let facts = draft.assertions.iter_mut().chain(drawn).chain(steps.map(|change| &mut change.fact));
+        for fact in facts {
+            replaced(fact, &columns, &mut make)?;
+        }
+        let mut seal = |subject: &str, text: &str| self.with_ring(|ring| ring.seal(subject, text));
+        let lapsed = draft.lapsed.iter_mut().map(|lapsed| &mut lapsed.fact);
+        for fact in draft.retractions.iter_mut().chain(lapsed) {
+            replaced(fact, &columns, &mut seal)?;
+        }
+        Ok(())
+    }
+
+    /// A relation whose facts are recorded as they are can't begin to hold personal values.
+    fn check_new(&self, relation: Symbol) -> Result<(), LedgerError> {
+        if self.state.number(relation).is_none() {
+            return Ok(());
+        }
+        let what = format!(
+            "`{relation}` was recorded before a column of it was personal, and what is recorded stays: name \
+            another relation, or begin another ledger"
+        );
+        Err(LedgerError::Misfit { what })
+    }
+
+    /// Makes the keys of new subjects durable, before anything that they seal is.
+    pub(super) fn save_keys(&self) -> Result<(), LedgerError> {
+        if self.vault.lock().is_none() {
+            return Ok(());
+        }
+        self.with_ring(|ring| ring.save(self.vault.path.as_deref()))
+    }
+
+    /// The id of a subject's key, and the current facts that it opens, as they are read; `None` for an unknown subject.
+    ///
+    /// # Errors
+    /// If base or keys can't be read.
+    pub fn subject(&self, subject: &str) -> Result<Option<(String, Vec<Fact>)>, LedgerError> {
+        let Some(id) = self.with_ring(|ring| Ok(ring.id(subject)))? else { return Ok(None) };
+        let mut found = Vec::new();
+        for relation in self.personal()?.keys() {
+            let rows = self.state.number(*relation).map(|number| {
+                Rows::new(&self.view, &keys::relation(keys::FACT, number), None)
+            });
+            for fact in FactIter::new(*relation, rows, Vec::new()) {
+                let fact = fact?.0;
+                let is_of = |value: &Value| ring::key_of(&value.text()) == Some(id.as_str());
+                if fact.values.iter().any(is_of) {
+                    found.push(self.opened(fact)?);
+                }
+            }
+        }
+        Ok(Some((id, found)))
+    }
+
+    /// Destroys the keys that are recorded as erased; how many there were.
+    ///
+    /// # Errors
+    /// If the keys can't be read or written.
+    pub fn destroy_erased(&self) -> Result<usize, LedgerError> {
+        if !self.writable || self.state.number(Symbol::new(ERASED)).is_none() {
+            return Ok(0);
+        }
+        let erased = self.erased_keys()?;
+        self.with_ring(|ring| ring.destroy(self.vault.path.as_deref(), erased))
+    }
+
+    /// The relations of which a transaction changed facts whose keys are destroyed, or not here.
+    ///
+    /// # Errors
+    /// As [`Ledger::transaction`].
+    pub fn unreadable_relations(&self, tx: u64) -> Result<BTreeSet<Symbol>, LedgerError> {
+        let (whole, mut found, mut failed) = (self.whole(tx)?, BTreeSet::new(), Ok(()));
+        for (at, content) in whole.contents.iter().enumerate() {
+            let mut reader = Reader::new(content);
+            if at + 1 == whole.contents.len() {
+                Summary::decode(&mut reader)?;
+            }
+            decode_changes(&mut reader, &mut |change| {
+                if failed.is_ok() {
+                    failed = self.is_unreadable(change.relation, change.tuple).map(|unreadable| {
+                        found.extend(unreadable.then_some(change.relation));
+                    });
+                }
+            })?;
+        }
+        failed?;
+        Ok(found)
+    }
+
+    fn is_unreadable(&self, relation: Symbol, tuple: &[u8]) -> Result<bool, LedgerError> {
+        if !self.is_personal(relation)? {
+            return Ok(false);
+        }
+        let texts: Vec<String> = tuple::decode(tuple)?.iter().map(|value| value.text()).collect();
+        let mut tokens = texts.iter().filter(|text| is_token(text));
+        self.with_ring(|ring| Ok(tokens.any(|token| !ring.opens(token))))
+    }
+}

@@ -1,0 +1,232 @@
+//! The keys of personal values, one for each subject, in a file that no copy of the ledger takes along.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chacha20poly1305::aead::{Aead as _, KeyInit as _};
+use chacha20poly1305::{ChaCha20Poly1305, Nonce};
+
+use crate::error::LedgerError;
+use crate::hash::Hash;
+
+/// What a value under a key begins with.
+const TOKEN: &str = "sealed:";
+/// The first line of the file.
+const FORMAT: &str = "hence personal keys 1";
+/// What keys are derived for.
+const VALUE: &str = "hence personal value 1";
+const NONCE: &str = "hence personal nonce 1";
+/// Bytes of a nonce.
+const NONCE_LEN: usize = 12;
+/// Bytes of an id.
+const ID_LEN: usize = 8;
+
+/// Whether a text has the form of a value under a key.
+pub fn is_token(text: &str) -> bool {
+    key_of(text).is_some()
+}
+
+/// The id of the key that a value is under.
+pub(super) fn key_of(text: &str) -> Option<&str> {
+    let (id, rest) = text.strip_prefix(TOKEN)?.split_once(':')?;
+    (id.len() == 2 * ID_LEN && !rest.is_empty()).then_some(id)
+}
+
+struct Key {
+    subject: String,
+    secret: [u8; 32],
+}
+
+/// The keys at hand, by id.
+pub(super) struct Ring {
+    keys: BTreeMap<String, Key>,
+    subjects: BTreeMap<String, String>,
+    erased: BTreeSet<String>,
+    /// Whether some keys aren't in the file yet.
+    unsaved: bool,
+}
+
+impl Ring {
+    /// The keys of a file, which may be missing, without those that are erased.
+    pub(super) fn read(path: Option<&Path>, erased: BTreeSet<String>) -> Result<Self, LedgerError> {
+        let (keys, subjects) = (BTreeMap::new(), BTreeMap::new());
+        let mut ring = Self { keys, subjects, erased, unsaved: false };
+        let Some(path) = path else { return Ok(ring) };
+        let text = match fs::read_to_string(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ring),
+            text => text.map_err(LedgerError::io("read", path))?,
+        };
+        let damaged = |line: usize| LedgerError::Misfit {
+            what: format!("{}:{line}: not a file of keys; restore it from a copy", path.display()),
+        };
+        let mut lines = (1..).zip(text.lines());
+        if lines.next().is_none_or(|(_, first)| first != FORMAT) {
+            return Err(damaged(1));
+        }
+        for (number, line) in lines {
+            let (id, key) = parsed(line).ok_or_else(|| damaged(number))?;
+            if !ring.erased.contains(&id) {
+                ring.add(id, key);
+            }
+        }
+        Ok(ring)
+    }
+
+    fn add(&mut self, id: String, key: Key) {
+        self.subjects.insert(key.subject.clone(), id.clone());
+        self.keys.insert(id, key);
+    }
+
+    /// The id of a subject's key.
+    pub(super) fn id(&self, subject: &str) -> Option<String> {
+        self.subjects.get(subject).cloned()
+    }
+
+    /// A text under the key of its subject; `None` where there is no key, or the text is under it already.
+    pub(super) fn seal(&self, subject: &str, text: &str) -> Result<Option<String>, LedgerError> {
+        if key_of(text).is_some_and(|id| self.keys.contains_key(id)) {
+            return Ok(None);
+        }
+        let found = self.subjects.get(subject).and_then(|id| Some((id, self.keys.get(id)?)));
+        found.map(|(id, key)| token(id, key, text)).transpose()
+    }
+
+    /// The same, where a subject without a key gets one.
+    pub(super) fn make(&mut self, subject: &str, text: &str) -> Result<Option<String>, LedgerError> {
+        if !self.subjects.contains_key(subject) && !is_token(text) {
+            let mut bytes = [0; 32 + ID_LEN];
+            let failed = |error: getrandom::Error| LedgerError::Misfit {
+                what: format!("the system gives no random numbers for a key: {error}"),
+            };
+            getrandom::fill(&mut bytes).map_err(failed)?;
+            let (secret, id) = bytes.split_at(32);
+            let secret = secret.try_into().unwrap_or_default();
+            self.add(hex(id), Key { subject: subject.to_owned(), secret });
+            self.unsaved = true;
+        }
+        self.seal(subject, text)
+    }
+
+    /// Whether the key of a value is here.
+    pub(super) fn opens(&self, token: &str) -> bool {
+        key_of(token).is_some_and(|id| self.keys.contains_key(id))
+    }
+
+    /// What a value under a key is, or what stands in its place; `None` for what is under none.
+    pub(super) fn open(&self, token: &str) -> Option<String> {
+        let id = key_of(token)?;
+        let word = match (self.keys.get(id), self.erased.contains(id)) {
+            (Some(key), _) => return opened(key, token),
+            (None, true) => "erased",
+            (None, false) => "sealed",
+        };
+        Some(format!("({word} {})", hex(&Hash::of(token.as_bytes()).short::<4>())))
+    }
+
+    /// Writes keys that the file doesn't hold.
+    pub(super) fn save(&mut self, path: Option<&Path>) -> Result<(), LedgerError> {
+        if let (true, Some(path)) = (self.unsaved, path) {
+            self.write(path)?;
+        }
+        self.unsaved = false;
+        Ok(())
+    }
+
+    /// Destroys keys: the file is written anew without them, and what it held is overwritten.
+    pub(super) fn destroy(
+        &mut self,
+        path: Option<&Path>,
+        erased: BTreeSet<String>,
+    ) -> Result<usize, LedgerError> {
+        let before = self.keys.len();
+        self.keys.retain(|id, _| !erased.contains(id));
+        self.subjects.retain(|_, id| !erased.contains(id));
+        let gone = before - self.keys.len();
+        let held = path.map(|path| holds(path, &erased)).transpose()?.unwrap_or(false);
+        self.erased = erased;
+        if let (Some(path), true) = (path, held) {
+            let old = OpenOptions::new().write(true).open(path);
+            self.write(path)?;
+            // Where the medium writes elsewhere than it wrote before, no program can do more.
+            if let Ok(mut old) = old {
+                let len = old.metadata().map_or(0, |found| found.len());
+                let zeros = io::copy(&mut io::Read::take(io::repeat(0), len), &mut old);
+                let _ = zeros.and_then(|_| old.sync_all());
+            }
+        }
+        Ok(gone.max(usize::from(held)))
+    }
+
+    /// Writes the file, whole and durable before it has its name.
+    fn write(&self, path: &Path) -> Result<(), LedgerError> {
+        let new = path.with_extension("new");
+        let _ = fs::remove_file(&new);
+        let mut file = private().open(&new).map_err(LedgerError::io("create", &new))?;
+        let mut text = format!("{FORMAT}\n");
+        for (id, Key { subject, secret }) in &self.keys {
+            let subject = serde_json::Value::from(subject.as_str());
+            text.push_str(&format!("{id} {} {subject}\n", hex(secret)));
+        }
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        written.map_err(LedgerError::io("write", &new))?;
+        fs::rename(&new, path).map_err(LedgerError::io("rename", &new))?;
+        let Some(dir) = path.parent() else { return Ok(()) };
+        File::open(dir).and_then(|dir| dir.sync_all()).map_err(LedgerError::io("make durable", dir))
+    }
+}
+
+/// A new file that its owner alone reads.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Whether a file holds one of these keys.
+fn holds(path: &Path, erased: &BTreeSet<String>) -> Result<bool, LedgerError> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        text => {
+            let text = text.map_err(LedgerError::io("read", path))?;
+            Ok(text.lines().any(|line| line.split(' ').next().is_some_and(|id| erased.contains(id))))
+        }
+    }
+}
+
+fn parsed(line: &str) -> Option<(String, Key)> {
+    let mut parts = line.splitn(3, ' ');
+    let (id, secret, subject) = (parts.next()?, Hash::parse(parts.next()?)?, parts.next()?);
+    let subject: String = serde_json::from_str(subject).ok()?;
+    (id.len() == 2 * ID_LEN).then(|| (id.to_owned(), Key { subject, secret: secret.0 }))
+}
+
+/// A text under a key: the same for the same text, so that equal facts stay equal.
+fn token(id: &str, key: &Key, text: &str) -> Result<String, LedgerError> {
+    let nonce = blake3::keyed_hash(&blake3::derive_key(NONCE, &key.secret), text.as_bytes());
+    let mut bytes: Vec<u8> = nonce.as_bytes().iter().take(NONCE_LEN).copied().collect();
+    let failed = |_| LedgerError::Misfit { what: String::from("a personal value can't be encrypted") };
+    let sealed = cipher(key).encrypt(Nonce::from_slice(&bytes), text.as_bytes()).map_err(failed)?;
+    bytes.extend(sealed);
+    Ok(format!("{TOKEN}{id}:{}", BASE64_URL_SAFE_NO_PAD.encode(bytes)))
+}
+
+fn opened(key: &Key, token: &str) -> Option<String> {
+    let (_, sealed) = token.strip_prefix(TOKEN)?.split_once(':')?;
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(sealed).ok()?;
+    let (nonce, sealed) = bytes.split_at_checked(NONCE_LEN)?;
+    String::from_utf8(cipher(key).decrypt(Nonce::from_slice(nonce), sealed).ok()?).ok()
+}
+
+fn cipher(key: &Key) -> ChaCha20Poly1305 {
+    ChaCha20Poly1305::new(&blake3::derive_key(VALUE, &key.secret).into())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
