@@ -92,7 +92,14 @@ impl Replay {
         if let (Err(error), Some(at)) = (&replayed, at) {
             progress::note_reached(error, at, replay.to);
         }
-        Ok(if replayed?.flips == 0 { DONE } else { NO })
+        let replayed = replayed?;
+        if replayed.erased > 0 {
+            output::note(&format!(
+                "{} can't be drawn again: the personal values they rest on were erased, or their keys are not here",
+                count(replayed.erased as usize, "decision")
+            ));
+        }
+        Ok(if replayed.flips == 0 { DONE } else { NO })
     }
 
     /// The history with what is archived of it, where that is asked for; without it, and unless it is named, what

@@ -19,6 +19,7 @@ use super::compiled::COMPILED;
 use super::cross_check::BOTH;
 use super::drawn::{DecisionId, place};
 use super::effects::Rounds;
+use super::erased::Unreadable;
 use super::error::SessionError;
 use super::evaluation;
 use super::follow::{Follower, Redrawn};
@@ -234,7 +235,7 @@ impl Audit<'_> {
         let salvaged = self.ledger.salvaged()?.unwrap_or(0);
         let again = Redrawn::new(stood.clone());
         let (follower, unsettled, since) = (Follower::default(), BTreeSet::new(), None);
-        let erased = BTreeSet::new();
+        let erased = Unreadable::default();
         let rounds = Rounds::before(first, &mut history, true)?;
         let mut course = Course { stood, again, follower, rounds, unsettled, since, erased, runs: false, salvaged };
         let mut audited = Audited::default();
@@ -245,9 +246,7 @@ impl Audit<'_> {
             course.follower.take(&transaction);
             course.rounds.take(&transaction);
             course.change(&transaction);
-            if !self.ledger.personal()?.is_empty() {
-                course.erased.extend(self.ledger.unreadable_relations(tx)?);
-            }
+            course.erased.take(self.ledger, tx)?;
             let found = course.transaction(&mut history, &transaction, &mut audited)?;
             course.since = DrawnBy::of(&transaction.info).map(Since::new).or(course.since.take());
             for finding in found {
@@ -273,8 +272,7 @@ struct Course {
     unsettled: BTreeSet<Symbol>,
     /// What changed since decisions were drawn last, as far as that was seen.
     since: Option<Since>,
-    /// The relations with facts that nobody can read any more.
-    erased: BTreeSet<Symbol>,
+    erased: Unreadable,
     /// Whether a transaction has recorded how it ran: all that follow do.
     runs: bool,
     /// The last transaction that was salvaged from a base; 0 where none was.
@@ -449,12 +447,8 @@ impl Held<'_> {
 
     /// Whether what is found is of a decision that rests on values which nobody can read any more.
     fn rests_on_erased(&self, found: &Finding) -> bool {
-        let program = &self.rules.program;
-        let Some(decision) = found.decision.as_ref().and_then(|(_, fact)| program.find(fact.relation)) else {
-            return false;
-        };
-        let mut erased = self.course.erased.iter().filter_map(|name| program.find(*name));
-        erased.any(|relation| program.dependents(relation).contains(&decision))
+        let (program, erased) = (&self.rules.program, &self.course.erased);
+        found.decision.as_ref().is_some_and(|(_, fact)| erased.reaches(program, fact.relation))
     }
 
     fn drawn(&self, recorded: &Decision) -> Result<Option<Discrepancy>, SessionError> {

@@ -17,6 +17,7 @@ mod decisions;
 mod diff;
 mod drawn;
 mod effects;
+mod erased;
 mod error;
 mod evaluation;
 mod facts;

@@ -11,6 +11,7 @@ use hence_engine::{Engine, Limits};
 use hence_ledger::{Ledger, Transaction};
 
 use super::effects::{Again, Rounds};
+use super::erased::Unreadable;
 use super::error::SessionError;
 use super::follow::{Apart, Follower, Reasons, Redrawn};
 use super::history::History;
@@ -67,6 +68,8 @@ pub struct Replayed {
     pub stepped_otherwise: u64,
     /// The first of them.
     pub first_otherwise: Option<u64>,
+    /// How many decisions differ that rest on personal values which nobody can read any more: none of them is a flip.
+    pub erased: u64,
 }
 
 impl Replayed {
@@ -161,7 +164,7 @@ impl Replay<'_> {
         let (mut history, mut others) = (self.history(), BTreeMap::new());
         let as_recorded = self.rules.is_none() && self.sets.is_empty();
         let (mut after, mut before) = (Follower::default(), (!as_recorded).then(Follower::of_records));
-        let mut replayed = Replayed::default();
+        let (mut replayed, mut unreadable) = (Replayed::default(), Unreadable::default());
         let first = self.from.max(1);
         let mut rounds = Rounds::before(first, &mut history, false)?;
         let mut course = Course::new(history.standing(first - 1)?);
@@ -169,6 +172,7 @@ impl Replay<'_> {
             progress(tx);
             let transaction = self.ledger.transaction(tx)?;
             course.record(&transaction);
+            unreadable.take(self.ledger, tx)?;
             after.take(&transaction);
             rounds.take(&transaction);
             before.iter_mut().for_each(|before| before.take(&transaction));
@@ -187,7 +191,10 @@ impl Replay<'_> {
             course.touched.extend(came.into_iter().chain(went));
             replayed.evaluated += 1;
             replayed.decisions += course.now.len() as u64;
-            let fresh = course.fresh();
+            let mut fresh = course.fresh();
+            let all = fresh.len();
+            fresh.retain(|decision| !unreadable.reaches(&rules.program, decision.relation));
+            replayed.erased += (all - fresh.len()) as u64;
             if fresh.is_empty() {
                 continue;
             }

@@ -115,6 +115,8 @@ fn what_is_erased_is_gone_everywhere_and_the_chain_holds() {
     let verified = said(at, 0, &["verify"]);
     assert!(verified.contains("the chain of 6 transactions holds") && verified.contains("each as recorded"), "{verified}");
     assert!(verified.contains("rests on personal values that were erased"), "{verified}");
+    let replayed = said(at, 0, &["replay"]);
+    assert!(replayed.contains("no decision flips") && replayed.contains("1 decision can't be drawn again"), "{replayed}");
     said(at, 1, &["erase", "u1"]);
 
     // What was taken elsewhere is of no more use.

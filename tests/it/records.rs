@@ -216,6 +216,7 @@ pub(crate) fn drafts(ledger: &Ledger) -> Vec<Draft> {
             drawn: transaction.drawn,
             lapsed: transaction.lapsed.into_iter().map(|(lapsed, _)| lapsed).collect(),
             expect_tx: None,
+            always: false,
         }
     };
     (1..=ledger.last_tx()).map(draft).collect()

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use hence_core::fact::Fact;
 use hence_core::fault;
 use hence_core::meter;
 use tracing::debug_span;
@@ -17,7 +16,7 @@ use super::hash::Digest;
 use super::journal::End;
 use super::keys;
 use super::list::ChangeList;
-use super::personal::{ERASED, PERSONAL};
+use super::personal::{self, Declared, ERASED, PERSONAL};
 use super::plan::{ResolvedDelta, TransactionPlan};
 use super::principals::PRINCIPAL;
 use super::progress::Work;
@@ -40,9 +39,11 @@ impl Ledger {
     /// be read.
     pub fn resolve(&self, draft: &mut Draft) -> Result<(Changes, ResolvedDelta), LedgerError> {
         self.redaction.owned(draft)?;
-        let plain = self.seals(draft)?.then(|| (draft.assertions.clone(), draft.retractions.clone()));
-        self.seal_draft(draft)?;
-        let resolved = self.resolved(draft)?;
+        let declared = personal::declared(&draft.assertions);
+        let plain = self.seals(&declared)?.then(|| (draft.assertions.clone(), draft.retractions.clone()));
+        self.seal_draft(draft, &declared)?;
+        let mut resolved = self.resolved(draft)?;
+        resolved.declared = declared;
         let facts = (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
         let (assertions, retractions) = plain.unwrap_or(facts);
         Ok((resolved.changes(assertions, retractions), resolved))
@@ -67,7 +68,7 @@ impl Ledger {
         if has_facts {
             fault::broken("a draft whose facts are resolved holds none");
         }
-        let draft = self.for_record(draft)?;
+        let draft = self.for_record(draft, &resolved.declared)?;
         self.check_draft(&draft)?;
         self.expect(resolved.tx)?;
         self.record(&draft, resolved, false)
@@ -82,25 +83,25 @@ impl Ledger {
     /// recorded, or a file can't be written. The
     /// transaction is absent then; only where making it durable failed, it is unknown until the next opening.
     pub fn commit(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
-        let draft = self.for_record(draft)?;
+        let declared = personal::declared(&draft.assertions);
+        let draft = self.for_record(draft, &declared)?;
         self.check_draft(&draft)?;
         let resolved = self.resolved(&draft)?;
         self.record(&draft, resolved, false)
     }
 
     /// A draft in the form in which it is recorded: without what must not be, personal values under their keys.
-    fn for_record<'d>(&self, draft: &'d Draft) -> Result<Cow<'d, Draft>, LedgerError> {
+    fn for_record<'d>(&self, draft: &'d Draft, declared: &[Declared]) -> Result<Cow<'d, Draft>, LedgerError> {
         let mut draft = self.redaction.draft(draft)?;
-        if self.seals(&draft)? {
-            self.seal_draft(draft.to_mut())?;
+        if self.seals(declared)? {
+            self.seal_draft(draft.to_mut(), declared)?;
         }
         Ok(draft)
     }
 
     /// Whether some fact of a draft may hold personal values.
-    fn seals(&self, draft: &Draft) -> Result<bool, LedgerError> {
-        let declares = |fact: &Fact| fact.relation.as_str() == PERSONAL;
-        Ok(!self.personal()?.is_empty() || draft.assertions.iter().any(declares))
+    fn seals(&self, declared: &[Declared]) -> Result<bool, LedgerError> {
+        Ok(!declared.is_empty() || !self.personal()?.is_empty())
     }
 
     /// What must not be recorded; a commit takes it out of what it is given.
@@ -113,7 +114,8 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::commit`].
     pub fn remark(&mut self, draft: &Draft) -> Result<Committed, LedgerError> {
-        let draft = self.for_record(draft)?;
+        let declared = personal::declared(&draft.assertions);
+        let draft = self.for_record(draft, &declared)?;
         self.check_draft(&draft)?;
         let resolved = self.resolved(&draft)?;
         self.record(&draft, resolved, true)
@@ -125,7 +127,8 @@ impl Ledger {
     /// As [`Ledger::commit`].
     pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
         self.redaction.owned(&mut draft)?;
-        self.seal_draft(&mut draft)?;
+        let declared = personal::declared(&draft.assertions);
+        self.seal_draft(&mut draft, &declared)?;
         self.check_draft(&draft)?;
         let resolved = self.resolved(&draft)?;
         (draft.assertions, draft.retractions) = (Vec::new(), Vec::new());

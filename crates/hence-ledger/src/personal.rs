@@ -29,6 +29,9 @@ pub const PERSONAL: &str = "hence.personal";
 /// The relation of the keys that were destroyed.
 pub const ERASED: &str = "hence.erased";
 
+/// A relation, and a column of it.
+pub(super) type Declared = (Symbol, Personal);
+
 type Columns = BTreeMap<Symbol, Vec<Personal>>;
 
 /// The personal columns and the keys of a ledger, each looked up once it is needed.
@@ -58,6 +61,11 @@ impl Vault {
 pub fn personal_fact(relation: Symbol, Personal { column, subject }: Personal) -> Fact {
     let number = |at: usize| Value::Int(i64::try_from(at).unwrap_or(i64::MAX));
     Fact::new(PERSONAL, [Value::String(relation), number(column), number(subject)])
+}
+
+/// The personal columns that facts declare.
+pub(super) fn declared(facts: &[Fact]) -> Vec<Declared> {
+    facts.iter().filter(|fact| fact.relation.as_str() == PERSONAL).filter_map(read_personal).collect()
 }
 
 fn read_personal(fact: &Fact) -> Option<(Symbol, Personal)> {
@@ -195,14 +203,13 @@ impl Ledger {
     }
 
     /// Puts the personal values of a draft into the form in which they are recorded; keys of new subjects are made.
-    pub(super) fn seal_draft(&self, draft: &mut Draft) -> Result<(), LedgerError> {
+    pub(super) fn seal_draft(&self, draft: &mut Draft, declared: &[Declared]) -> Result<(), LedgerError> {
         let mut columns = Cow::Borrowed(self.personal()?);
-        let news = draft.assertions.iter().filter(|fact| fact.relation.as_str() == PERSONAL);
-        for (relation, personal) in news.filter_map(read_personal) {
-            let known = columns.to_mut().entry(relation).or_default();
-            if !known.contains(&personal) {
-                known.push(personal);
-                self.check_new(relation)?;
+        for (relation, personal) in declared {
+            let known = columns.to_mut().entry(*relation).or_default();
+            if !known.contains(personal) {
+                known.push(*personal);
+                self.check_new(*relation)?;
             }
         }
         if columns.is_empty() {

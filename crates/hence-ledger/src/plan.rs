@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
+use hence_core::schema::Personal;
 use hence_core::symbol::Symbol;
 
 use super::bytes::Reader;
@@ -86,6 +87,8 @@ pub struct ResolvedDelta {
     present: Vec<u32>,
     /// The places of the retractions of what doesn't hold.
     missing: Vec<u32>,
+    /// The personal columns that the facts declare.
+    pub(super) declared: Vec<(Symbol, Personal)>,
 }
 
 impl ResolvedDelta {
@@ -115,7 +118,7 @@ impl ResolvedDelta {
             }
             Ok::<_, LedgerError>(!holds)
         })?;
-        Ok(Self { tx: state.tx, retracted, since, asserted, present, missing })
+        Ok(Self { tx: state.tx, retracted, since, asserted, present, missing, declared: Vec::new() })
     }
 
     /// What the facts that were resolved come to.
