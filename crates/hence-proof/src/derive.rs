@@ -167,8 +167,13 @@ impl Derivation {
 impl Match {
     /// The facts that were chosen, in the order of the body.
     pub(super) fn facts(&self, rule: &Rule) -> impl Iterator<Item = FactRef> {
-        rule.body.iter().zip(&self.rows).filter_map(|(literal, row)| {
-            literal.positive().map(|atom| FactRef { relation: atom.relation, row: *row })
+        self.taken(rule).map(|(_, fact)| fact)
+    }
+
+    /// The same, each with the place of its literal.
+    pub(super) fn taken(&self, rule: &Rule) -> impl Iterator<Item = (usize, FactRef)> {
+        rule.body.iter().zip(&self.rows).enumerate().filter_map(|(at, (literal, row))| {
+            literal.positive().map(|atom| (at, FactRef { relation: atom.relation, row: *row }))
         })
     }
 }

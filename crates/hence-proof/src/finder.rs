@@ -338,7 +338,7 @@ impl<'a> Finder<'a> {
         self.context.find(self.context.program.find(fact.relation)?, &fact.values)
     }
 
-    fn search(&self) -> Search<'_, 'a> {
+    pub(super) fn search(&self) -> Search<'_, 'a> {
         Search { context: &self.context, plans: &self.plans, heights: &self.heights, inputs: self.inputs }
     }
 

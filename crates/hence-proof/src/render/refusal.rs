@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json as object};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::json::{fact as fact_json, value as value_json};
-use hence_core::literal::visible;
+use hence_core::literal::{self, visible};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::ir::Program;
@@ -283,15 +283,22 @@ fn failure(program: &Program, failure: &Failure) -> Json {
 /// The remedies as numbered lines, ending with a line feed.
 pub fn remedies_text(program: &Program, remedies: &Remedies) -> String {
     let mut out = String::new();
+    for instant in &remedies.instants {
+        let at = literal::time_text(instant.at);
+        let line = if instant.later { format!("It holds from {at} if nothing else changes.\n") } else { format!("It held until {at}.\n") };
+        out.push_str(&line);
+    }
     match remedies.found.len() {
+        0 if !remedies.instants.is_empty() => {}
         0 => out.push_str("Found no change that would make it hold.\n"),
         1 => out.push_str("This change would make it hold:\n"),
         _ => out.push_str("Any one of these changes would make it hold:\n"),
     }
     for (at, remedy) in remedies.found.iter().enumerate() {
         let changes: Vec<_> = remedy.changes.iter().map(|one| change_text(program, one)).collect();
-        let human = if remedy.needs_human { " (needs a human)" } else { "" };
-        out.push_str(&format!("  {}. {}{human}\n", at + 1, changes.join(", and ")));
+        let roles: Vec<String> = remedy.needs.iter().map(|role| format!("a {role}")).collect();
+        let needs = if roles.is_empty() { String::new() } else { format!(" (needs {})", roles.join(" or ")) };
+        out.push_str(&format!("  {}. {}{needs}\n", at + 1, changes.join(", and ")));
     }
     if let Some(stopped) = &remedies.stopped {
         out.push_str(&format!("({stopped})\n"));
@@ -318,10 +325,17 @@ pub fn remedies_json(remedies: &Remedies) -> Json {
         object!({
             "changes": remedy.changes.iter().map(change_json).collect::<Json>(),
             "needs_human": remedy.needs_human,
+            "needs": remedy.needs.iter().map(|role| role.as_str()).collect::<Json>(),
             "derives": remedy.derives.iter().map(fact_json).collect::<Json>(),
         })
     });
-    object!({"remedies": found.collect::<Json>(), "tried": remedies.tried, "stopped": remedies.stopped})
+    let instants = remedies.instants.iter().map(|instant| {
+        object!({(if instant.later { "holds_from" } else { "held_until" }): literal::time_text(instant.at)})
+    });
+    object!({
+        "remedies": found.collect::<Json>(), "instants": instants.collect::<Json>(), "tried": remedies.tried,
+        "stopped": remedies.stopped,
+    })
 }
 
 fn change_json(change: &Change) -> Json {

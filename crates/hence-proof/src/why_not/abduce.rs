@@ -8,8 +8,7 @@ use std::time::Instant;
 
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
-use hence_core::symbol::Symbol;
-use hence_core::value::{Float, Value, Word};
+use hence_core::value::{Value, Word};
 use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Atom, Literal, Rule, RuleId};
@@ -23,7 +22,7 @@ use super::super::store::{FactRef, Key};
 use super::change::{Change, adjustments};
 use super::columns::read_columns;
 use super::state::{Hypothesis, Queued, RuleAttempt};
-use super::{Asked, FUEL, Finder, nearest};
+use super::{Asked, FUEL, Finder, fill, nearest};
 
 /// How many states are looked at.
 const STATES: usize = 20_000;
@@ -193,6 +192,14 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let row: Vec<Word> =
             key.iter().zip(&like.values).map(|(word, value)| word.unwrap_or(value.word())).collect();
         let mut fact = Fact::new(context.name(atom.relation), context.values(atom.relation, &row));
+        if fill::has_id(self.finder, atom.relation) {
+            match key.first() {
+                // Its id is that of another fact: two would contradict each other.
+                Some(Some(_)) if fill::conflict(self.finder, atom.relation, &fact).is_some() => return,
+                Some(None) => fill::new_id(self.finder, atom.relation, &mut fact),
+                _ => {}
+            }
+        }
         let unread = self.unread(atom.relation).into_iter().zip(key);
         let mut open: Vec<bool> = unread.map(|(unread, word)| unread && word.is_none()).collect();
         let free = (0..key.len()).filter(|at| open.get(*at) == Some(&true));
@@ -219,40 +226,18 @@ impl<'f, 'a> Abduction<'f, 'a> {
 
     /// Makes a made-up fact differ from those that hold, in the first column that can: only a new one adds anything.
     fn renew(&self, fact: &mut Fact, free: Vec<usize>) {
-        let relation = fact.relation;
+        let program = self.finder.context.program;
+        let columns = program.find(fact.relation).map_or(&[][..], |id| &program[id].columns);
         for at in free {
             for _ in 0..CHOICES {
                 if !self.finder.holds(fact) {
                     return;
                 }
-                let Some(value) = fact.values.get_mut(at) else { break };
-                let Some(other) = self.another(relation, at, *value) else { break };
+                let (Some(value), Some(column)) = (fact.values.get_mut(at), columns.get(at)) else { break };
+                let Some(other) = fill::another(column, *value) else { break };
                 *value = other;
             }
         }
-    }
-
-    /// Another value for a column.
-    fn another(&self, relation: Symbol, at: usize, value: Value) -> Option<Value> {
-        let program = self.finder.context.program;
-        let column = program.relation(program.find(relation)?)?.columns.get(at)?;
-        let other = match value {
-            Value::Int(number) => Value::Int(number.checked_add(1)?),
-            Value::Float(number) => Value::Float(Float::new(number.get() + 1.0)?),
-            Value::Time(micros) => Value::Time(micros.checked_add(1_000_000)?),
-            Value::Duration(micros) => Value::Duration(micros.checked_add(1_000_000)?),
-            Value::String(text) => Value::String(Symbol::new(&format!("{text}+"))),
-            Value::Bool(held) => Value::Bool(!held),
-            Value::List(_) => return None,
-            Value::Name(name) => Value::Name(match &column.ty.set {
-                Some(set) => {
-                    let place = set.members.iter().position(|member| *member == name)?;
-                    *set.members.get(place + 1).or(set.members.first())?
-                }
-                None => Symbol::new(&format!("{name}-x")),
-            }),
-        };
-        column.ty.admits(other).then_some(other)
     }
 
     /// For each column of a relation, whether no rule after what is asked for looks at it.
@@ -270,21 +255,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
             near.or_else(|| finder.instances(relation, &vec![None; key.len()]).into_iter().next())
         };
         let known = self.like.entry((relation, key.clone())).or_insert_with(find).clone();
-        known.or_else(|| self.blank(relation))
-    }
-
-    /// A fact of a relation that has none: the plainest value in each column.
-    fn blank(&self, relation: RelationId) -> Option<Fact> {
-        let found = self.finder.context.program.relation(relation)?;
-        let values = found.columns.iter().map(|column| match (&column.ty.set, column.ty.ty) {
-            (Some(set), _) => set.members.first().map(|name| Value::Name(*name)),
-            (None, hence_core::value::Type::String) => Some(Value::String(Symbol::new("x"))),
-            (None, hence_core::value::Type::Name) => Some(Value::Name(Symbol::new("/x"))),
-            (None, ty) => {
-                Some(Value::from_word(ty, Word::from_int(i64::from(ty == hence_core::value::Type::Bool))))
-            }
-        });
-        Some(Fact::new(found.name, values.collect::<Option<Vec<_>>>()?))
+        known.or_else(|| fill::blank(finder, relation))
     }
 
     fn test(&mut self, state: Hypothesis, expr: &Expr) {
@@ -361,7 +332,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
                     let Premise::Absent { atom, .. } = premise else { return None };
                     let id = program.find(atom.relation)?;
                     let input = program.relation(id)?.kind == Kind::Input;
-                    let blank = self.blank(id).filter(|_| input)?;
+                    let blank = fill::blank(self.finder, id).filter(|_| input)?;
                     let values = atom.args.iter().zip(blank.values).map(|(arg, value)| arg.unwrap_or(value));
                     let unread = self.unread(id);
                     let open = atom.args.iter().zip(unread).map(|(arg, unread)| arg.is_none() && unread);

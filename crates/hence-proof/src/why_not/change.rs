@@ -1,10 +1,11 @@
 //! What could be changed: facts asserted or retracted, parameters set, and by how much at least.
 
 use hence_core::fact::Fact;
-use hence_core::literal;
 use hence_core::symbol::Symbol;
-use hence_core::value::{Type, Value, Word};
+use hence_core::value::{Value, Word};
 use hence_lang::builtins::expr::{Expr, ExprKind};
+
+use super::want::{beyond, comparison, mirror};
 
 /// One change of what a rule set starts from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,15 +23,28 @@ pub enum Change {
 pub struct Remedy {
     /// The changes.
     pub changes: Vec<Change>,
-    /// Whether one of them asserts a fact that a guarded decision requires, which is for a person to give.
+    /// Whether one of them is for a person to make: of an input with `from`, or what a guarded decision requires.
     pub needs_human: bool,
+    /// The roles one of which that person needs.
+    pub needs: Vec<Symbol>,
     /// The facts asked for that hold after them, at most a few.
     pub derives: Vec<Fact>,
+}
+
+/// An instant on the other side of which the fact holds, as an evaluation has shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instant {
+    /// In microseconds since the epoch.
+    pub at: i64,
+    /// Whether it is still to come: the fact holds from then on; else it held until then.
+    pub later: bool,
 }
 
 /// Remedies, fewest changes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remedies {
+    /// When it holds if nothing but the clock changes, nearest first.
+    pub instants: Vec<Instant>,
     /// At most a handful.
     pub found: Vec<Remedy>,
     /// How many sets of changes were evaluated.
@@ -59,46 +73,12 @@ pub(super) fn adjustments<'e>(expr: &'e Expr, vars: &[Word], params: &[Word]) ->
                     let limit = other.eval(vars, params).ok().filter(|_| lone(side))?;
                     Some(Adjustment { side, word: beyond(side.ty, name, limit)? })
                 };
-                let mirrored = mirror(name);
-                adjustment(left, right, name).into_iter().chain(adjustment(right, left, mirrored)).collect()
+                let Some(name) = comparison(name) else { return Vec::new() };
+                let one = adjustment(left, right, name);
+                one.into_iter().chain(adjustment(right, left, mirror(name))).collect()
             }
             _ => Vec::new(),
         },
         _ => Vec::new(),
-    }
-}
-
-/// The comparison with its sides exchanged.
-fn mirror(name: &str) -> &str {
-    match name {
-        "<" => ">",
-        "<=" => ">=",
-        ">" => "<",
-        ">=" => "<=",
-        other => other,
-    }
-}
-
-/// The value nearest to `limit` that compares with it as `name` says; for floats, a step in its last digit.
-fn beyond(ty: Type, name: &str, limit: Word) -> Option<Word> {
-    let steps = match name {
-        "=" | "<=" | ">=" => return Some(limit),
-        "<" => -1,
-        ">" | "!=" => 1,
-        _ => return None,
-    };
-    match Value::from_word(ty, limit) {
-        Value::Int(value) => value.checked_add(steps).map(Word::from_int),
-        Value::Time(value) | Value::Duration(value) => {
-            value.checked_add(steps.checked_mul(1_000_000)?).map(Word::from_int)
-        }
-        Value::Float(value) => {
-            let text = literal::float_text(value.get());
-            let digits = text.split_once('.').map_or(1, |(_, digits)| digits.len()).clamp(1, 6);
-            let scale = 10_f64.powi(i32::try_from(digits).ok()?);
-            Word::from_float(((value.get() * scale).round() + steps as f64) / scale)
-        }
-        Value::Bool(value) => Some(Word::from_bool(!value)),
-        Value::String(_) | Value::Name(_) | Value::List(_) => None,
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn read_columns(finder: &Finder<'_>, relation: RelationId, target: Re
 }
 
 /// A relation and all that it depends on.
-fn dependencies(program: &Program, target: RelationId) -> BTreeSet<RelationId> {
+pub(super) fn dependencies(program: &Program, target: RelationId) -> BTreeSet<RelationId> {
     let (mut found, mut left) = (BTreeSet::from([target]), vec![target]);
     while let Some(relation) = left.pop() {
         let rules = program.rules.iter().filter(|rule| rule.head == relation);
@@ -40,7 +40,7 @@ fn dependencies(program: &Program, target: RelationId) -> BTreeSet<RelationId> {
 }
 
 /// How often a variable occurs in a rule.
-fn uses(rule: &Rule, var: VarId) -> usize {
+pub(super) fn uses(rule: &Rule, var: VarId) -> usize {
     let mut uses = 0;
     let mut count = |other: VarId| uses += usize::from(other == var);
     rule.body.iter().for_each(|literal| literal.for_each_var(&mut count));

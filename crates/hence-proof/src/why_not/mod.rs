@@ -4,9 +4,15 @@ mod abduce;
 mod attempt;
 mod change;
 mod columns;
+mod fill;
+mod ideas;
 mod nearest;
+mod relax;
+mod repair;
 mod state;
+mod sums;
 mod verify;
+mod want;
 
 use std::collections::HashSet;
 
@@ -17,7 +23,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
 use hence_lang::ir::{Literal, Rule};
 
-pub use change::{Change, Remedies, Remedy};
+pub use change::{Change, Instant, Remedies, Remedy};
 pub use verify::Trial;
 
 use super::Finder;

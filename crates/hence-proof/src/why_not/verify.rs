@@ -1,18 +1,25 @@
-//! Tries guesses by evaluating the rules on the changed input: only what then derives the fact is a remedy.
+//! Tries sets of changes by evaluating the rules on the changed input: only what then derives the fact is a remedy.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
+use hence_core::literal;
 use hence_core::schema::{Kind, RelationId};
+use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_engine::{Database, Engine, LimitReached, Limits};
+use hence_engine::{Database, Engine, LimitReached, Limits, Model};
 use hence_lang::builtins::expr::ExprKind;
 use hence_lang::ir::Program;
 
+use super::super::proof::NoOrigins;
 use super::abduce::Abduction;
-use super::change::{Change, Remedies, Remedy};
+use super::change::{Change, Instant as Moment, Remedies, Remedy};
+use super::columns::dependencies;
+use super::ideas::{Ideas, wants_of};
+use super::repair::Repairs;
+use super::want::Want;
 use super::{Asked, Failure, Finder, SHOWN};
 
 /// What holds of a model.
@@ -24,8 +31,17 @@ const KNOWN: &str = "a change is to something that the program has";
 /// How many remedies are wanted.
 const HANDFUL: usize = 5;
 
-/// How many guesses are evaluated.
-const TRIES: usize = 40;
+/// How many changes a remedy has that is looked for model by model.
+const CHANGES: usize = 3;
+
+/// How many sets of changes are evaluated.
+const TRIES: usize = 2_000;
+
+/// How many of them come from guesses that are made before anything is evaluated.
+const GUESSES: usize = 24;
+
+/// How many instants of the clock are tried.
+const INSTANTS: usize = 8;
 
 /// How remedies are tried.
 #[derive(Clone, Copy)]
@@ -38,9 +54,24 @@ pub struct Trial<'t> {
     pub time: Duration,
 }
 
+/// A search for remedies.
+struct Search<'s, 'a> {
+    finder: &'s Finder<'a>,
+    relation: RelationId,
+    asked: Asked,
+    trial: Trial<'s>,
+    start: Instant,
+    /// The rules that matter, and the facts that the model started from.
+    program: Program,
+    input: Database,
+    seen: BTreeSet<Vec<Change>>,
+    remedies: Remedies,
+}
+
 impl Finder<'_> {
     /// The smallest sets of assertions, retractions and parameters after which some fact of `relation` fits
-    /// `pattern`: each is verified by an evaluation. The clock is never changed.
+    /// `pattern`: each is verified by an evaluation. They leave the clock alone; the instants at which it would hold by
+    /// itself come beside them.
     pub fn remedies(&self, relation: RelationId, pattern: &[Option<Value>], trial: &Trial<'_>) -> Remedies {
         self.lenient().remedies_by_rules(relation, pattern, trial)
     }
@@ -52,44 +83,26 @@ impl Finder<'_> {
         trial: &Trial<'_>,
     ) -> Remedies {
         let asked: Asked = pattern.iter().map(|value| value.map(Value::word)).collect();
-        let start = Instant::now();
-        let mut remedies = Remedies::default();
         if self.matching(relation, &asked, 1).1 > 0 {
-            return remedies;
+            return Remedies::default();
         }
-        let input = self.input();
-        let mut seen: BTreeSet<Vec<Change>> = BTreeSet::new();
-        let mut search = Abduction::new(self, relation, &asked, start + trial.time);
-        let first: Vec<_> = self.direct(relation, pattern).into_iter().collect();
-        let mut guesses = first.into_iter();
-        while let Some(mut changes) = guesses.next().or_else(|| search.next()) {
-            changes.sort();
-            changes.dedup();
-            let larger = remedies.found.iter().any(|known| covers(&changes, &known.changes));
-            if larger || !seen.insert(changes.clone()) {
-                continue;
-            }
-            if remedies.found.len() >= HANDFUL || remedies.tried >= TRIES || start.elapsed() >= trial.time {
-                remedies.stopped = Some(format!("stopped searching after {} evaluations", remedies.tried));
-                break;
-            }
-            remedies.tried += 1;
-            let derives = match self.try_out(&input, &changes, relation, &asked, trial) {
-                Ok(derives) => derives,
-                Err(reached) => {
-                    remedies.stopped = Some(format!("{} was reached while trying a change", reached.bound));
-                    break;
-                }
-            };
-            if !derives.is_empty() {
-                let needs_human = changes.iter().any(|change| self.is_for_a_person(change));
-                remedies.found.push(Remedy { changes, needs_human, derives });
-            }
+        let mut search = Search {
+            finder: self,
+            relation,
+            asked,
+            trial: *trial,
+            start: Instant::now(),
+            program: self.relevant(relation),
+            input: self.input(),
+            seen: BTreeSet::new(),
+            remedies: Remedies::default(),
+        };
+        let direct = self.direct(relation, pattern);
+        if let Err(stopped) = search.run(direct) {
+            search.remedies.stopped = Some(stopped);
         }
-        if remedies.stopped.is_none() && search.stopped() {
-            remedies.stopped = Some(String::from("stopped searching after too many candidates"));
-        }
-        remedies.found.sort_by_key(|remedy| remedy.changes.len());
+        let mut remedies = search.remedies;
+        remedies.found.sort_by_key(|remedy| (remedy.changes.len(), remedy.needs_human));
         remedies
     }
 
@@ -124,41 +137,182 @@ impl Finder<'_> {
         database
     }
 
-    fn try_out(
-        &self,
-        input: &Database,
-        changes: &[Change],
-        relation: RelationId,
-        asked: &Asked,
-        trial: &Trial<'_>,
-    ) -> Result<Vec<Fact>, LimitReached> {
+    /// The program with the rules alone that a relation depends on.
+    fn relevant(&self, relation: RelationId) -> Program {
         let mut program = self.context.program.clone();
-        let mut database = input.clone();
+        let needed = dependencies(&program, relation);
+        program.strata.retain(|stratum| stratum.relations.iter().any(|derived| needed.contains(derived)));
+        program
+    }
+
+    /// Who has to make a change: the roles that may, else a person where a guarded decision requires it.
+    fn needs(&self, change: &Change) -> Vec<Symbol> {
+        let fact = match change {
+            Change::Assert(fact, _) | Change::Retract(fact) => fact,
+            Change::Set(..) => return Vec::new(),
+        };
+        let program = self.context.program;
+        let found = program.find(fact.relation).map(|id| &program[id]);
+        if let Some(authors) = found.and_then(|found| found.authors.as_ref()) {
+            return authors.roles.clone();
+        }
+        let asserted = matches!(change, Change::Assert(..));
+        let required = program.relations.iter().any(|other| other.requires == Some(fact.relation));
+        if asserted && required { vec![Symbol::new("reviewer")] } else { Vec::new() }
+    }
+}
+
+impl Search<'_, '_> {
+    /// Looks for remedies; ends early with what stopped it, in words.
+    fn run(&mut self, direct: Option<Vec<Change>>) -> Result<(), String> {
+        let wants = wants_of(&self.asked);
+        let (ideas, instants) = Ideas::towards(self.finder, self.relation, wants, CHANGES);
+        self.wait_for(&instants)?;
+        let mut repairs = Repairs::default();
+        repairs.add(&[], ideas, CHANGES);
+        let finder = self.finder;
+        let until = self.start + self.trial.time / 2;
+        let mut guesses = Abduction::new(finder, self.relation, &self.asked, until);
+        let (mut first, mut guessed) = (direct, 0);
+        while self.remedies.found.len() < HANDFUL {
+            let single = repairs.least().is_some_and(|total| total <= 1);
+            let from_guess = if single || guessed >= GUESSES { None } else { guesses.next() };
+            guessed += usize::from(from_guess.is_some());
+            let Some(mut changes) = first.take().or(from_guess).or_else(|| repairs.next()) else {
+                let stopped = guesses.stopped() && guessed < GUESSES;
+                return if stopped { Err(String::from("stopped searching after too many candidates")) } else { Ok(()) };
+            };
+            changes.sort();
+            changes.dedup();
+            if let Some(model) = self.attempt(changes.clone())? {
+                self.go_on(&changes, &model, &mut repairs);
+            }
+        }
+        Err(self.stopped())
+    }
+
+    /// What is said where the search was ended.
+    fn stopped(&self) -> String {
+        format!("stopped searching after {} evaluations", self.remedies.tried)
+    }
+
+    /// Evaluates a set of changes; the model where it is no remedy and new.
+    fn attempt(&mut self, changes: Vec<Change>) -> Result<Option<(Program, Model)>, String> {
+        let larger = self.remedies.found.iter().any(|known| covers(&changes, &known.changes));
+        if larger || !self.seen.insert(changes.clone()) {
+            return Ok(None);
+        }
+        if self.remedies.tried >= TRIES || self.start.elapsed() >= self.trial.time {
+            let time = Value::Duration(i64::try_from(self.trial.time.as_micros()).unwrap_or(i64::MAX));
+            return Err(format!("{}, within {time}", self.stopped()));
+        }
+        let (program, model) = self.changed(&changes)?;
+        let derives = self.hits(&program, &model);
+        if derives.is_empty() {
+            return Ok(Some((program, model)));
+        }
+        let (changes, derives) = self.smallest(changes, derives)?;
+        if !self.remedies.found.iter().any(|known| covers(&changes, &known.changes)) {
+            self.remedies.found.retain(|known| !covers(&known.changes, &changes));
+            let mut needs: Vec<Symbol> = changes.iter().flat_map(|change| self.finder.needs(change)).collect();
+            needs.sort();
+            needs.dedup();
+            self.remedies.found.push(Remedy { changes, needs_human: !needs.is_empty(), needs, derives });
+        }
+        Ok(None)
+    }
+
+    /// The same without the changes that aren't needed.
+    fn smallest(
+        &mut self,
+        mut changes: Vec<Change>,
+        mut derives: Vec<Fact>,
+    ) -> Result<(Vec<Change>, Vec<Fact>), String> {
+        let mut at = 0;
+        while at < changes.len() && changes.len() > 1 {
+            let mut fewer = changes.clone();
+            fewer.remove(at);
+            let (program, model) = self.changed(&fewer)?;
+            let still = self.hits(&program, &model);
+            if still.is_empty() {
+                at += 1;
+            } else {
+                (changes, derives) = (fewer, still);
+            }
+        }
+        Ok((changes, derives))
+    }
+
+    /// Adds the sets that go on from one that was tried, as its model suggests.
+    fn go_on(&self, changes: &[Change], (program, model): &(Program, Model), repairs: &mut Repairs) {
+        if changes.len() >= CHANGES {
+            return;
+        }
+        let finder = Finder::new(program, model, self.finder.sources(), &NoOrigins);
+        let (ideas, _) = Ideas::towards(&finder, self.relation, wants_of(&self.asked), CHANGES);
+        repairs.add(changes, ideas, CHANGES);
+    }
+
+    /// Tries instants of the clock at which nothing else would have to change.
+    fn wait_for(&mut self, instants: &[Want]) -> Result<(), String> {
+        let Some(now) = self.program.find(Symbol::new("now")) else { return Ok(()) };
+        let current = self.input.rows(now).and_then(|rows| rows.iter().next()?.first().map(|word| word.as_int()));
+        let Some(current) = current else { return Ok(()) };
+        for want in instants.iter().take(INSTANTS) {
+            let (limit, at) = match *want {
+                Want::Is(word) | Want::Than("<=" | ">=", word) => (word.as_int(), word.as_int()),
+                Want::Than("<", word) => (word.as_int(), word.as_int().saturating_sub(1)),
+                Want::Than(">", word) => (word.as_int(), word.as_int().saturating_add(1)),
+                _ => continue,
+            };
+            let readable = literal::parse_time(&literal::time_text(at)).is_some_and(|read| read == at);
+            let mut input = self.input.clone();
+            if let (Some(rows), true) = (input.relations.get_mut(now.0 as usize), readable) {
+                *rows = hence_engine::Rows::new(rows.arity());
+                rows.push(&[Word::from_int(at)]);
+            }
+            let model = self.evaluate(&self.program.clone(), input)?;
+            let moment = Moment { at: limit, later: at > current };
+            if !self.hits(&self.program, &model).is_empty() && !self.remedies.instants.contains(&moment) {
+                self.remedies.instants.push(moment);
+            }
+        }
+        self.remedies.instants.sort_by_key(|moment| moment.at.abs_diff(current));
+        Ok(())
+    }
+
+    /// The rules and their model after some changes.
+    fn changed(&mut self, changes: &[Change]) -> Result<(Program, Model), String> {
+        let (mut program, mut database) = (self.program.clone(), self.input.clone());
         changes.iter().for_each(|change| apply(&mut program, &mut database, change));
-        let model = trial.engine.evaluate(&program, database, &trial.limits)?;
+        let model = self.evaluate(&program, database)?;
+        Ok((program, model))
+    }
+
+    fn evaluate(&mut self, program: &Program, input: Database) -> Result<Model, String> {
+        self.remedies.tried += 1;
+        let reached = |reached: LimitReached| format!("{} was reached while trying a change", reached.bound);
+        self.trial.engine.evaluate(program, input, &self.trial.limits).map_err(reached)
+    }
+
+    /// The first facts of a model that are asked for; none of a decision that is left undetermined.
+    fn hits(&self, program: &Program, model: &Model) -> Vec<Fact> {
+        let relation = self.relation;
         let undetermined = model.undefined.iter().map(|undefined| &program[undefined.rule]);
         let decision = program[relation].kind == Kind::Decision;
-        if decision && undetermined.into_iter().any(|rule| program.dependents(rule.head).contains(&relation))
-        {
-            return Ok(Vec::new());
+        if decision && undetermined.into_iter().any(|rule| program.dependents(rule.head).contains(&relation)) {
+            return Vec::new();
         }
         let extent = model.extent(relation).or_broken(HELD);
         let fits = |row: &&[Word]| {
-            row.iter().zip(asked).all(|(word, asked)| asked.is_none_or(|asked| asked == *word))
+            row.iter().zip(&self.asked).all(|(word, asked)| asked.is_none_or(|asked| asked == *word))
         };
-        let name = self.context.name(relation);
-        let facts =
-            extent.rows.iter().filter(fits).map(|row| Fact::new(name, self.context.values(relation, row)));
-        let mut facts: Vec<_> = facts.collect();
+        let context = &self.finder.context;
+        let fact = |row| Fact::new(context.name(relation), context.values(relation, row));
+        let mut facts: Vec<Fact> = extent.rows.iter().filter(fits).map(fact).collect();
         facts.sort();
         facts.truncate(SHOWN);
-        Ok(facts)
-    }
-
-    /// Whether a change asserts what some guarded decision requires.
-    fn is_for_a_person(&self, change: &Change) -> bool {
-        let Change::Assert(fact, _) = change else { return false };
-        self.context.program.relations.iter().any(|relation| relation.requires == Some(fact.relation))
+        facts
     }
 }
 

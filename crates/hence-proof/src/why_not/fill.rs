@@ -1,0 +1,221 @@
+//! Facts made up for an input: what is wanted in its columns, the others as the nearest fact has them, ids of their own.
+
+use hence_core::fact::Fact;
+use hence_core::schema::RelationId;
+use hence_core::symbol::Symbol;
+use hence_core::value::{Float, Type, Value, Word};
+
+use super::Finder;
+use super::change::Change;
+use super::columns::read_columns;
+use super::ideas::{TRIED, fact_with};
+use super::nearest;
+use super::want::Want;
+
+/// How many values are tried until a fact is a new one.
+const RENEWALS: usize = 12;
+
+/// How many rows show that a column is an id, and how many are looked at.
+const ROWS: (usize, usize) = (3, 10_000);
+
+/// Sets of changes each of which makes a fact of an input that has what is wanted: mostly one assertion, with a
+/// retraction where a fact with its id is in the way.
+pub(super) fn assertions(
+    finder: &Finder<'_>,
+    (relation, target): (RelationId, RelationId),
+    wants: &[Want],
+) -> Vec<Vec<Change>> {
+    let Some(row) = filled(finder, relation, wants) else { return Vec::new() };
+    let fact = fact_with(finder, relation, &row);
+    let read = read_columns(finder, relation, target);
+    let mut open: Vec<bool> =
+        read.iter().zip(wants).map(|(read, want)| !read && *want == Want::Any).collect();
+    let mut all = Vec::new();
+    for mut fact in variants(finder, relation, &fact, (wants, &read)) {
+        let id = has_id(finder, relation);
+        if id && wants.first() == Some(&Want::Any) {
+            new_id(finder, relation, &mut fact);
+            open.iter_mut().take(1).for_each(|open| *open = false);
+        }
+        renew(finder, relation, &mut fact, wants);
+        if finder.holds(&fact) {
+            continue;
+        }
+        let before = conflict(finder, relation, &fact).filter(|_| id);
+        let retracted = before.map(Change::Retract);
+        all.push(std::iter::once(Change::Assert(fact, open.clone())).chain(retracted).collect());
+    }
+    all
+}
+
+/// The words of a fact: those wanted, else those of the nearest fact, else plain ones.
+fn filled(finder: &Finder<'_>, relation: RelationId, wants: &[Want]) -> Option<Vec<Word>> {
+    let context = &finder.context;
+    let key: Vec<Option<Word>> = wants.iter().map(|want| want.exact()).collect();
+    let near = nearest::nearest(context, relation, &key, 1).into_iter().next();
+    let first = || first(finder, relation);
+    let like = near.or_else(first).or_else(|| blank(finder, relation))?;
+    let columns = &context.program[relation].columns;
+    let row = wants.iter().zip(&like.values).zip(columns).map(|((want, like), column)| {
+        let ty = column.ty.ty;
+        let word = if want.admits(ty, like.word()) {
+            Some(like.word())
+        } else {
+            want.value(ty).or_else(|| another(column, *like).map(Value::word))
+        };
+        word.filter(|word| column.ty.admits(Value::from_word(ty, *word)))
+    });
+    row.collect()
+}
+
+/// The first fact of a relation by its values.
+fn first(finder: &Finder<'_>, relation: RelationId) -> Option<Fact> {
+    let context = &finder.context;
+    let rows = context.store.extent(relation)?.rows.iter();
+    let row = rows.min_by(|one, other| context.compare(relation, one, other))?;
+    Some(fact_with(finder, relation, row))
+}
+
+/// A fact, and the same with another truth or another member of a set in a column that rules look at.
+fn variants(
+    finder: &Finder<'_>,
+    relation: RelationId,
+    fact: &Fact,
+    (wants, read): (&[Want], &[bool]),
+) -> Vec<Fact> {
+    let mut all = vec![fact.clone()];
+    let columns = &finder.context.program[relation].columns;
+    for (at, column) in columns.iter().enumerate() {
+        if wants.get(at) != Some(&Want::Any) || read.get(at) != Some(&true) {
+            continue;
+        }
+        let members: Vec<Value> = match (&column.ty.set, column.ty.ty) {
+            (Some(set), _) => set.members.iter().map(|name| Value::Name(*name)).collect(),
+            (None, Type::Bool) => vec![Value::Bool(true), Value::Bool(false)],
+            _ => continue,
+        };
+        for member in members.into_iter().take(TRIED) {
+            let mut other = fact.clone();
+            if let Some(slot) = other.values.get_mut(at) {
+                *slot = member;
+            }
+            if !all.contains(&other) {
+                all.push(other);
+            }
+        }
+    }
+    all
+}
+
+/// Whether the first column of an input is an id: no two of its facts have the same there, and there are other columns.
+pub(super) fn has_id(finder: &Finder<'_>, relation: RelationId) -> bool {
+    let Some(extent) = finder.context.store.extent(relation) else { return false };
+    let rows = &extent.rows;
+    if rows.arity() < 2 || rows.len() < ROWS.0 {
+        return false;
+    }
+    let mut seen = std::collections::HashSet::new();
+    rows.column(0).take(ROWS.1).all(|word| seen.insert(word))
+}
+
+/// Another fact with the same id.
+pub(super) fn conflict(finder: &Finder<'_>, relation: RelationId, fact: &Fact) -> Option<Fact> {
+    let mut key: Vec<Option<Word>> = vec![None; fact.values.len()];
+    *key.first_mut()? = fact.values.first().map(|value| value.word());
+    let found = finder.context.store.any(relation, &key, usize::MAX)?;
+    Some(finder.context.fact(found))
+}
+
+/// Gives a fact an id that none has: the next number, or the next name of its kind.
+pub(super) fn new_id(finder: &Finder<'_>, relation: RelationId, fact: &mut Fact) {
+    let Some(first) = fact.values.first_mut() else { return };
+    let Some(extent) = finder.context.store.extent(relation) else { return };
+    let ty = first.ty();
+    let words = extent.rows.column(0).map(|word| Value::from_word(ty, word));
+    let next = match *first {
+        Value::Int(_) => {
+            let most = words.filter_map(|value| if let Value::Int(value) = value { Some(value) } else { None });
+            most.max().and_then(|most| most.checked_add(1)).map(Value::Int)
+        }
+        Value::String(text) => {
+            let names = words.filter_map(|value| match value {
+                Value::String(text) => Some(text),
+                _ => None,
+            });
+            next_name(text.as_str(), names).map(|text| Value::String(Symbol::new(&text)))
+        }
+        Value::Name(name) => {
+            let names = words.filter_map(|value| match value {
+                Value::Name(name) => Some(name),
+                _ => None,
+            });
+            next_name(name.as_str(), names).map(|text| Value::Name(Symbol::new(&text)))
+        }
+        _ => None,
+    };
+    if let Some(next) = next {
+        *first = next;
+    }
+}
+
+/// `g17` where there are `g1` to `g16`; `build-2` beside `build`.
+fn next_name(like: &str, names: impl Iterator<Item = Symbol>) -> Option<String> {
+    let stem = like.trim_end_matches(|c: char| c.is_ascii_digit());
+    if stem.len() == like.len() {
+        let known: Vec<Symbol> = names.collect();
+        let free = |text: &String| known.iter().all(|name| name.as_str() != text);
+        return (2..).map(|number| format!("{like}-{number}")).take(RENEWALS).find(free);
+    }
+    let number = |name: Symbol| name.as_str().strip_prefix(stem)?.parse::<u64>().ok();
+    let next = names.filter_map(number).max()?.checked_add(1)?;
+    Some(format!("{stem}{next:0width$}", width = like.len() - stem.len()))
+}
+
+/// Makes a fact differ from those that hold, in the last column that can: only a new one adds anything.
+fn renew(finder: &Finder<'_>, relation: RelationId, fact: &mut Fact, wants: &[Want]) {
+    let columns = &finder.context.program[relation].columns;
+    let open = (0..wants.len()).rev().filter(|at| wants.get(*at) == Some(&Want::Any));
+    for at in open.collect::<Vec<_>>() {
+        for _ in 0..RENEWALS {
+            if !finder.holds(fact) {
+                return;
+            }
+            let (Some(value), Some(column)) = (fact.values.get_mut(at), columns.get(at)) else { break };
+            let Some(other) = another(column, *value) else { break };
+            *value = other;
+        }
+    }
+}
+
+/// Another value for a column.
+pub(super) fn another(column: &hence_core::schema::Column, value: Value) -> Option<Value> {
+    let other = match value {
+        Value::Int(number) => Value::Int(number.checked_add(1)?),
+        Value::Float(number) => Value::Float(Float::new(number.get() + 1.0)?),
+        Value::Time(micros) => Value::Time(micros.checked_add(1_000_000)?),
+        Value::Duration(micros) => Value::Duration(micros.checked_add(1_000_000)?),
+        Value::String(text) => Value::String(Symbol::new(&format!("{text}+"))),
+        Value::Bool(held) => Value::Bool(!held),
+        Value::List(_) => return None,
+        Value::Name(name) => Value::Name(match &column.ty.set {
+            Some(set) => {
+                let place = set.members.iter().position(|member| *member == name)?;
+                *set.members.get(place + 1).or(set.members.first())?
+            }
+            None => Symbol::new(&format!("{name}-x")),
+        }),
+    };
+    column.ty.admits(other).then_some(other)
+}
+
+/// A fact of a relation that has none: the plainest value in each column.
+pub(super) fn blank(finder: &Finder<'_>, relation: RelationId) -> Option<Fact> {
+    let found = finder.context.program.relation(relation)?;
+    let values = found.columns.iter().map(|column| match (&column.ty.set, column.ty.ty) {
+        (Some(set), _) => set.members.first().map(|name| Value::Name(*name)),
+        (None, Type::String) => Some(Value::String(Symbol::new("x"))),
+        (None, Type::Name) => Some(Value::Name(Symbol::new("/x"))),
+        (None, ty) => Some(Value::from_word(ty, Word::from_int(i64::from(ty == Type::Bool)))),
+    });
+    Some(Fact::new(found.name, values.collect::<Option<Vec<_>>>()?))
+}

@@ -1,0 +1,425 @@
+//! Single steps towards a fact that doesn't hold, read off the rules over one model: what could be asserted, retracted
+//! or set next, each with how many steps more its way takes at least.
+//!
+//! A step needs no proof that it helps: whoever asks evaluates it, and asks again over the model that it gives.
+
+use std::collections::{BTreeMap, HashMap};
+
+use hence_core::fact::Fact;
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
+use hence_core::schema::{Kind, RelationId};
+use hence_core::value::{Value, Word};
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::op::Op;
+use hence_lang::builtins::term::Term;
+use hence_lang::ir::{Arg, Atom, Literal, Rule, RuleId};
+
+use super::super::derive::{Derivation, Derivations, Extra, head_variable};
+use super::super::store::FactRef;
+use super::change::Change;
+use super::columns::uses;
+use super::relax::{self, Known, Relaxed};
+use super::want::{self, Slot, Want};
+use super::Finder;
+
+/// The most rules between what is asked for and a change.
+const DEPTH: usize = 12;
+
+/// How many bindings are looked at for all steps from one model.
+const FUEL: usize = 60_000;
+
+/// How many derivations of a fact that has to go are looked at.
+const DERIVATIONS: usize = 4;
+
+/// How many facts of one kind are tried in one place.
+pub(super) const TRIED: usize = 6;
+
+/// A step: changes to make together, and how many more its way takes at least.
+pub(super) struct Idea {
+    pub(super) changes: Vec<Change>,
+    pub(super) left: usize,
+}
+
+/// Collects steps over one model.
+pub(super) struct Ideas<'f, 'a> {
+    pub(super) finder: &'f Finder<'a>,
+    /// The relation asked for.
+    pub(super) target: RelationId,
+    /// How many changes there may be in all.
+    pub(super) budget: usize,
+    pub(super) fuel: usize,
+    /// What was wanted, with how many other steps its way takes.
+    wanted: HashMap<(RelationId, Vec<Want>), usize>,
+    unwanted: HashMap<FactRef, usize>,
+    found: Vec<Idea>,
+    known: BTreeMap<Vec<Change>, usize>,
+    /// What the clock would have to be, where that is all.
+    pub(super) instants: Vec<Want>,
+}
+
+/// A rule with a match of it at hand.
+#[derive(Clone, Copy)]
+pub(super) struct At<'r> {
+    pub(super) id: RuleId,
+    pub(super) rule: &'r Rule,
+    pub(super) found: &'r Relaxed,
+    /// How many more steps the way takes.
+    pub(super) left: usize,
+    /// How many rules are between what is asked for and this one.
+    pub(super) depth: usize,
+}
+
+impl<'f, 'a> Ideas<'f, 'a> {
+    /// The steps towards a fact of `target` with `wants`, at most `budget` in all.
+    pub(super) fn towards(
+        finder: &'f Finder<'a>,
+        target: RelationId,
+        wants: Vec<Want>,
+        budget: usize,
+    ) -> (Vec<Idea>, Vec<Want>) {
+        let mut ideas = Self {
+            finder,
+            target,
+            budget,
+            fuel: FUEL,
+            wanted: HashMap::new(),
+            unwanted: HashMap::new(),
+            found: Vec::new(),
+            known: BTreeMap::new(),
+            instants: Vec::new(),
+        };
+        ideas.make(target, wants, 0, 0);
+        (ideas.found, ideas.instants)
+    }
+
+    pub(super) fn push(&mut self, mut changes: Vec<Change>, left: usize) {
+        changes.sort();
+        if changes.len() + left > self.budget {
+            return;
+        }
+        let at = *self.known.entry(changes.clone()).or_insert(self.found.len());
+        match self.found.get_mut(at) {
+            Some(known) => known.left = known.left.min(left),
+            None => self.found.push(Idea { changes, left }),
+        }
+    }
+
+    /// Whether a way with `left` more steps is too long, or everything is.
+    fn ends(&self, left: usize, depth: usize) -> bool {
+        left >= self.budget || depth > DEPTH || self.fuel == 0
+    }
+
+    /// Steps towards a fact of a relation.
+    pub(super) fn make(&mut self, relation: RelationId, wants: Vec<Want>, left: usize, depth: usize) {
+        if self.ends(left, depth) {
+            return;
+        }
+        let known = self.wanted.entry((relation, wants.clone())).or_insert(usize::MAX);
+        if *known <= left {
+            return;
+        }
+        *known = left;
+        let finder = self.finder;
+        if finder.context.program[relation].kind == Kind::Input {
+            return self.assert(relation, &wants, left);
+        }
+        for id in finder.context.rules_of(relation) {
+            let rule = &finder.context.program[*id];
+            self.by_rule((*id, rule), &wants, left, depth);
+        }
+    }
+
+    fn by_rule(&mut self, (id, rule): (RuleId, &'a Rule), wants: &[Want], left: usize, depth: usize) {
+        let Some((vars, var_wants)) = given(rule, wants) else { return };
+        let known = Known { vars, wants: &var_wants };
+        if rule.is_aggregate() {
+            return self.by_aggregate((id, rule), wants, &known, left, depth);
+        }
+        let mut met = 0;
+        for failing in 0..=self.budget.saturating_sub(left) {
+            let found = relax::matches(&self.finder.context, rule, &known, failing, &mut self.fuel);
+            for found in &found {
+                let failed_head = self.failed_head(rule, found, wants);
+                let others = (failing + usize::from(failed_head.is_some())).saturating_sub(1);
+                let at = At { id, rule, found, left: left + others, depth };
+                self.repair(at);
+                match failed_head {
+                    Some((expr, name, limit)) => self.fix_side(at, expr, name, limit),
+                    None if failing == 0 && rule.limit.is_some() => self.by_limit(at),
+                    None => {}
+                }
+            }
+            met += usize::from(!found.is_empty());
+            if met == 2 {
+                break;
+            }
+        }
+    }
+
+    /// The first term of a head that doesn't give what is wanted.
+    fn failed_head<'r>(
+        &self,
+        rule: &'r Rule,
+        found: &Relaxed,
+        wants: &[Want],
+    ) -> Option<(&'r Expr, &'static str, Word)> {
+        let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
+        rule.terms.iter().zip(wants).find_map(|(term, want)| {
+            let Term::Expr(expr) = term else { return None };
+            let var = head_variable(expr);
+            if var.is_some_and(|var| Some(var) == rank || found.word(var).is_none()) || !knows(expr, found) {
+                return None;
+            }
+            let word = expr.eval(&found.words(), &self.finder.context.params).ok()?;
+            match want {
+                Want::Is(wanted) if *wanted != word => Some((expr, "=", *wanted)),
+                Want::Than(name, limit) if !want.admits(expr.ty, word) => Some((expr, *name, *limit)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Steps that mend what fails in a match.
+    pub(super) fn repair(&mut self, at: At<'_>) {
+        for literal in &at.found.failed {
+            let context = &self.finder.context;
+            match at.rule.literal(*literal) {
+                Literal::Atom(atom) => {
+                    let wants = wants_of(&at.found.key(atom, &context.params));
+                    self.make(atom.relation, wants, at.left, at.depth + 1);
+                }
+                Literal::Not(atom) => {
+                    let rows = relax::rows(context, atom, &at.found.key(atom, &context.params));
+                    let more = usize::from(rows.len() > 1);
+                    rows.into_iter().take(2).for_each(|row| self.unmake(row, at.left + more, at.depth + 1));
+                }
+                Literal::Test { expr, .. } => self.fix_condition(at, expr, true),
+                Literal::Bind { var, expr, .. } => {
+                    if let Some(word) = at.found.word(*var) {
+                        self.fix_side(at, expr, "=", word);
+                    }
+                }
+                Literal::Each { .. } => {}
+            }
+        }
+    }
+
+    /// Steps after which a condition is `wanted`.
+    fn fix_condition(&mut self, at: At<'_>, expr: &Expr, wanted: bool) {
+        let holds = |side: &Expr| {
+            let word = side.eval(&at.found.words(), &self.finder.context.params);
+            word.is_ok_and(|word| word.as_bool()) == wanted
+        };
+        match &expr.kind {
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+                for side in [left, right] {
+                    if !holds(side) {
+                        self.fix_condition(At { depth: at.depth + 1, ..at }, side, wanted);
+                    }
+                }
+            }
+            ExprKind::Call(Op::Among | Op::In, args) if wanted => {
+                let [side, elements @ ..] = args.as_slice() else { return };
+                let words = at.found.words();
+                for element in elements.iter().take(TRIED) {
+                    if let Ok(word) = element.eval(&words, &self.finder.context.params) {
+                        self.fix_side(at, side, "=", word);
+                    }
+                }
+            }
+            ExprKind::Call(op, args) => match args.as_slice() {
+                [side] if op.name() == "not" => {
+                    self.fix_condition(At { depth: at.depth + 1, ..at }, side, !wanted);
+                }
+                [left, right] => self.fix_comparison(at, op.name(), (left, right), wanted),
+                _ => {}
+            },
+            _ => self.fix_side(at, expr, "=", Word::from_bool(wanted)),
+        }
+    }
+
+    fn fix_comparison(&mut self, at: At<'_>, name: &str, (left, right): (&Expr, &Expr), wanted: bool) {
+        let Some(name) = want::comparison(name) else { return };
+        let name = if wanted { name } else { want::negated(name) };
+        let words = at.found.words();
+        let value = |side: &Expr| side.eval(&words, &self.finder.context.params).ok();
+        let (one, other) = (value(left), value(right));
+        if let Some(limit) = other {
+            self.fix_side(at, left, name, limit);
+        }
+        if let Some(limit) = one {
+            self.fix_side(at, right, want::mirror(name), limit);
+        }
+    }
+
+    /// Steps after which an expression compares with `limit` as `name` says.
+    pub(super) fn fix_side(&mut self, at: At<'_>, expr: &Expr, name: &'static str, limit: Word) {
+        if self.ends(at.left, at.depth) {
+            return;
+        }
+        let words = at.found.words();
+        for (slot, ty) in want::slots(expr) {
+            let params = &self.finder.context.params;
+            let solved = want::solve((expr, name, limit), (slot, ty), (&words, params));
+            let Some(wanted) = solved else { continue };
+            match slot {
+                Slot::Param(param) => {
+                    let known = &self.finder.context.program[param];
+                    let value = wanted.value(ty).map(|word| Value::from_word(ty, word));
+                    if let Some(value) = value.filter(|value| known.ty.admits(*value)) {
+                        let change = Change::Set(known.name, known.value, value);
+                        self.push(vec![change], at.left);
+                    }
+                }
+                Slot::Var(var) => self.bring(at, var, wanted),
+            }
+        }
+    }
+
+    /// Steps after which a variable has another value: another fact in the place of the one that binds it.
+    fn bring(&mut self, at: At<'_>, var: VarId, wanted: Want) {
+        let binds = |atom: &Atom| atom.args.iter().any(|arg| matches!(arg, Arg::Var(other) if *other == var));
+        let taken = at.found.rows.iter().find_map(|(literal, _)| {
+            at.rule.literal(*literal).positive().filter(|atom| binds(atom))
+        });
+        if let Some(atom) = taken {
+            if self.finder.context.name(atom.relation).as_str() == "now" {
+                if at.left == 0 {
+                    self.instants.push(wanted);
+                }
+                return;
+            }
+            let wants = atom.args.iter().map(|arg| match arg {
+                Arg::Var(other) if *other == var => wanted,
+                Arg::Var(other) if uses(at.rule, *other) < 2 => Want::Any,
+                Arg::Var(other) => at.found.word(*other).map_or(Want::Any, Want::Is),
+                Arg::Any => Want::Any,
+                Arg::Const(value) => Want::Is(value.word()),
+                Arg::Param(param) => {
+                    self.finder.context.params.get(param.0 as usize).copied().map_or(Want::Any, Want::Is)
+                }
+            });
+            let wants = wants.collect();
+            return self.make(atom.relation, wants, at.left, at.depth + 1);
+        }
+        let bound = at.rule.body.iter().find_map(|literal| match literal {
+            Literal::Bind { var: other, expr, .. } if *other == var => Some(expr),
+            _ => None,
+        });
+        if let (Some(expr), Some((name, limit))) = (bound, compared(wanted)) {
+            self.fix_side(At { depth: at.depth + 1, ..at }, expr, name, limit);
+        }
+    }
+
+    /// Steps after which a fact doesn't hold any more.
+    pub(super) fn unmake(&mut self, fact: FactRef, left: usize, depth: usize) {
+        if self.ends(left, depth) {
+            return;
+        }
+        let known = self.unwanted.entry(fact).or_insert(usize::MAX);
+        if *known <= left {
+            return;
+        }
+        *known = left;
+        self.fuel = self.fuel.saturating_sub(1);
+        let (finder, context) = (self.finder, &self.finder.context);
+        if context.program[fact.relation].kind == Kind::Input {
+            if context.name(fact.relation).as_str() != "now" {
+                self.push(vec![Change::Retract(context.fact(fact))], left);
+            }
+            return;
+        }
+        let mut all = Derivations::new(finder.search(), fact, None);
+        for _ in 0..DERIVATIONS {
+            let Some(derivation) = all.next(|_, _| true) else { return };
+            self.break_up(&derivation, left, depth);
+        }
+    }
+
+    /// Steps after which a derivation is none any more.
+    fn break_up(&mut self, derivation: &Derivation, left: usize, depth: usize) {
+        let finder = self.finder;
+        let rule = &finder.context.program[derivation.rule];
+        if let Extra::Group(group) = &derivation.extra {
+            let facts = group.inputs.iter().flat_map(|input| input.facts(rule));
+            let facts: Vec<FactRef> = facts.collect();
+            return facts.into_iter().for_each(|fact| self.unmake(fact, left, depth + 1));
+        }
+        let rows: Vec<(usize, FactRef)> = derivation.found.taken(rule).collect();
+        let vars = derivation.found.vars.iter().copied().map(Some).collect();
+        let found = Relaxed::whole(vars, rows);
+        let at = At { id: derivation.rule, rule, found: &found, left, depth };
+        for literal in &rule.body {
+            match literal {
+                Literal::Not(atom) => {
+                    let wants = wants_of(&found.key(atom, &finder.context.params));
+                    self.make(atom.relation, wants, left, depth + 1);
+                }
+                Literal::Test { expr, .. } => self.fix_condition(at, expr, false),
+                _ => {}
+            }
+        }
+        for (_, fact) in &found.rows {
+            self.unmake(*fact, left, depth + 1);
+        }
+    }
+
+    /// Asserts a fact.
+    fn assert(&mut self, relation: RelationId, wants: &[Want], left: usize) {
+        if self.finder.context.name(relation).as_str() == "now" {
+            if let (Some(wanted), 0) = (wants.first(), left) {
+                self.instants.push(*wanted);
+            }
+            return;
+        }
+        for changes in super::fill::assertions(self.finder, (relation, self.target), wants) {
+            self.push(changes, left);
+        }
+    }
+}
+
+/// What the head of a rule says of its variables; nothing where one would need two values.
+pub(super) fn given(rule: &Rule, wants: &[Want]) -> Option<(Vec<Option<Word>>, Vec<Want>)> {
+    let rank = rule.limit.as_ref().and_then(|limit| limit.rank);
+    let (mut vars, mut all) = (vec![None; rule.variables.len()], vec![Want::Any; rule.variables.len()]);
+    for (term, want) in rule.terms.iter().zip(wants) {
+        let Term::Expr(expr) = term else { continue };
+        let Some(var) = head_variable(expr).filter(|var| Some(*var) != rank) else { continue };
+        let (slot, open) = (vars.get_mut(var.at()), all.get_mut(var.at()));
+        let (slot, open) = slot.zip(open).or_broken(VarId::INVARIANT);
+        match want {
+            Want::Is(word) if slot.is_some_and(|other| other != *word) => return None,
+            Want::Is(word) => *slot = Some(*word),
+            Want::Than(..) => *open = *want,
+            Want::Any => {}
+        }
+    }
+    Some((vars, all))
+}
+
+/// Whether all variables of an expression are known.
+fn knows(expr: &Expr, found: &Relaxed) -> bool {
+    let mut known = true;
+    expr.for_each_var(&mut |var| known &= found.word(var).is_some());
+    known
+}
+
+/// What is wanted, as a comparison.
+fn compared(wanted: Want) -> Option<(&'static str, Word)> {
+    match wanted {
+        Want::Any => None,
+        Want::Is(word) => Some(("=", word)),
+        Want::Than(name, word) => Some((name, word)),
+    }
+}
+
+/// A fact with these words.
+pub(super) fn wants_of(key: &[Option<Word>]) -> Vec<Want> {
+    key.iter().map(|word| word.map_or(Want::Any, Want::Is)).collect()
+}
+
+/// A fact of a relation with these words.
+pub(super) fn fact_with(finder: &Finder<'_>, relation: RelationId, row: &[Word]) -> Fact {
+    Fact::new(finder.context.name(relation), finder.context.values(relation, row))
+}

@@ -1,0 +1,202 @@
+//! What a column or a variable is wanted to be, and what would have to be put into an expression to get it.
+
+use hence_core::literal;
+use hence_core::value::{Type, Value, Word};
+use hence_lang::builtins::expr::{Expr, ExprKind, ParamId, VarId};
+
+use super::nearest;
+
+/// What a value is wanted to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Want {
+    /// Anything.
+    Any,
+    /// This one.
+    Is(Word),
+    /// One that compares with this one as the operator says: `<`, `<=`, `>`, `>=` or `!=`.
+    Than(&'static str, Word),
+}
+
+/// A variable or a parameter of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    Var(VarId),
+    Param(ParamId),
+}
+
+impl Want {
+    /// What compares with `limit` as the operator says.
+    pub(super) fn compared(name: &'static str, limit: Word) -> Self {
+        if name == "=" { Self::Is(limit) } else { Self::Than(name, limit) }
+    }
+
+    /// Whether a value is one that is wanted.
+    pub(super) fn admits(self, ty: Type, word: Word) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Is(wanted) => wanted == word,
+            Self::Than(name, limit) => {
+                let order = ty.compare(word, limit);
+                match name {
+                    "<" => order.is_lt(),
+                    "<=" => order.is_le(),
+                    ">" => order.is_gt(),
+                    ">=" => order.is_ge(),
+                    _ => order.is_ne(),
+                }
+            }
+        }
+    }
+
+    /// The value that is wanted, or the one nearest to the limit that is admitted.
+    pub(super) fn value(self, ty: Type) -> Option<Word> {
+        match self {
+            Self::Any => None,
+            Self::Is(word) => Some(word),
+            Self::Than(name, limit) => beyond(ty, name, limit),
+        }
+    }
+
+    /// The word, where only one will do.
+    pub(super) fn exact(self) -> Option<Word> {
+        if let Self::Is(word) = self { Some(word) } else { None }
+    }
+}
+
+/// The operator as comparisons name it, where it is one.
+pub(super) fn comparison(name: &str) -> Option<&'static str> {
+    ["=", "!=", "<", "<=", ">", ">="].into_iter().find(|known| *known == name)
+}
+
+/// The comparison with its sides exchanged.
+pub(super) fn mirror(name: &'static str) -> &'static str {
+    match name {
+        "<" => ">",
+        "<=" => ">=",
+        ">" => "<",
+        ">=" => "<=",
+        other => other,
+    }
+}
+
+/// The comparison that holds where this one doesn't.
+pub(super) fn negated(name: &'static str) -> &'static str {
+    match name {
+        "<" => ">=",
+        "<=" => ">",
+        ">" => "<=",
+        ">=" => "<",
+        "=" => "!=",
+        _ => "=",
+    }
+}
+
+/// The value nearest to `limit` that compares with it as `name` says; for floats, a step in its last digit.
+pub(super) fn beyond(ty: Type, name: &str, limit: Word) -> Option<Word> {
+    let steps = match name {
+        "=" | "<=" | ">=" => return Some(limit),
+        "<" => -1,
+        ">" | "!=" => 1,
+        _ => return None,
+    };
+    match Value::from_word(ty, limit) {
+        Value::Int(value) => value.checked_add(steps).map(Word::from_int),
+        Value::Time(value) | Value::Duration(value) => {
+            value.checked_add(steps.checked_mul(1_000_000)?).map(Word::from_int)
+        }
+        Value::Float(value) => {
+            let text = literal::float_text(value.get());
+            let digits = text.split_once('.').map_or(1, |(_, digits)| digits.len()).clamp(1, 6);
+            let scale = 10_f64.powi(i32::try_from(digits).ok()?);
+            Word::from_float(((value.get() * scale).round() + steps as f64) / scale)
+        }
+        Value::Bool(value) => Some(Word::from_bool(!value)),
+        Value::String(_) | Value::Name(_) | Value::List(_) => None,
+    }
+}
+
+/// The variables and parameters of an expression, each once.
+pub(super) fn slots(expr: &Expr) -> Vec<(Slot, Type)> {
+    let mut found: Vec<(Slot, Type)> = Vec::new();
+    expr.for_each(&mut |part| {
+        let slot = match part.kind {
+            ExprKind::Var(var) => Slot::Var(var),
+            ExprKind::Param(param) => Slot::Param(param),
+            _ => return,
+        };
+        if found.iter().all(|(known, _)| *known != slot) {
+            found.push((slot, part.ty));
+        }
+    });
+    found
+}
+
+/// What a variable or a parameter has to be for an expression to compare with `limit` as `name` says, the others as
+/// they are. Expressions that are not linear in it are taken as if they were: whoever asks tries the answer.
+pub(super) fn solve(
+    (expr, name, limit): (&Expr, &'static str, Word),
+    (slot, ty): (Slot, Type),
+    (vars, params): (&[Word], &[Word]),
+) -> Option<Want> {
+    match (&expr.kind, slot) {
+        (ExprKind::Var(var), Slot::Var(asked)) if *var == asked => return Some(Want::compared(name, limit)),
+        (ExprKind::Param(param), Slot::Param(asked)) if *param == asked => {
+            return Some(Want::compared(name, limit));
+        }
+        _ => {}
+    }
+    let with = |word: Word| {
+        let (mut vars, mut params) = (vars.to_vec(), params.to_vec());
+        let place = match slot {
+            Slot::Var(var) => vars.get_mut(var.0 as usize),
+            Slot::Param(param) => params.get_mut(param.0 as usize),
+        };
+        *place? = word;
+        expr.eval(&vars, &params).ok()
+    };
+    let now = match slot {
+        Slot::Var(var) => *vars.get(var.0 as usize)?,
+        Slot::Param(param) => *params.get(param.0 as usize)?,
+    };
+    if ty == Type::Bool {
+        let other = Word::from_bool(!now.as_bool());
+        return Want::compared(name, limit).admits(expr.ty, with(other)?).then_some(Want::Is(other));
+    }
+    let (at, limit_at) = nearest::numbers(expr.ty, with(now)?, limit)?;
+    let (x, _) = nearest::numbers(ty, now, now)?;
+    let step = match ty {
+        Type::Float => 0.0625,
+        Type::Int => 1.0,
+        _ => 1_000_000.0,
+    };
+    let slope = [step, -step].into_iter().find_map(|step| {
+        let moved = nearest::numbers(expr.ty, with(word_of(ty, x + step, "")?)?, limit)?.0;
+        (moved != at).then(|| (moved - at) / step)
+    })?;
+    let name = if slope > 0.0 { name } else { mirror(name) };
+    let wanted = word_of(ty, x + (limit_at - at) / slope, name)?;
+    Some(Want::compared(name, wanted))
+}
+
+/// A number as a word of a type, rounded so that it still compares as wanted.
+fn word_of(ty: Type, number: f64, name: &str) -> Option<Word> {
+    let round = |number: f64| match name {
+        ">=" | "<" => number.ceil(),
+        "<=" | ">" => number.floor(),
+        _ => number.round(),
+    };
+    match ty {
+        Type::Float if name.is_empty() || name == "=" => Word::from_float(number),
+        Type::Float => {
+            let scaled = number * 1e6;
+            let near = (scaled - scaled.round()).abs() < 1e-4;
+            Word::from_float(if near { scaled.round() } else { round(scaled) } / 1e6)
+        }
+        Type::Int | Type::Time | Type::Duration => {
+            let near = (number - number.round()).abs() < 1e-6;
+            let whole = if near { number.round() } else { round(number) };
+            (whole.abs() < 9.0e18).then(|| Word::from_int(whole as i64))
+        }
+        _ => None,
+    }
+}
