@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
 use hence::session::{AskedBy, Because, DecisionId, Drawn, Session, Wanted};
+use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -15,7 +16,7 @@ use hence_proof::render::{self, Layout};
 
 use super::output::{self, Format};
 use super::past::{Asking, Subject};
-use super::{DONE, Failure, LIMIT, NO, Outcome, UNDETERMINED, param, terminal};
+use super::{DONE, Failure, LIMIT, NO, Outcome, UNDETERMINED, param, step, terminal};
 
 /// Print one row of bindings for each match of a body
 #[derive(Debug, Args)]
@@ -35,7 +36,7 @@ pub(super) struct Query {
 
 impl Query {
     pub(super) fn run(self) -> Outcome {
-        let Asking { session, now, .. } = self.subject.session()?;
+        let Asking { session, now, .. } = self.subject.linted()?;
         let answer = session.query(&self.body, now)?;
         output::reports(&answer.reports);
         let columns: Vec<String> = answer.columns.iter().map(ToString::to_string).collect();
@@ -91,7 +92,7 @@ pub(super) struct Derive {
 
 impl Derive {
     pub(super) fn run(self) -> Outcome {
-        let Asking { session, now, .. } = self.subject.session()?;
+        let Asking { session, now, .. } = self.subject.linted()?;
         let derived = session.derive(&self.relations, now)?;
         output::reports(&derived.reports);
         output::relations(self.format, &derived.relations, &derived.undetermined)?;
@@ -138,6 +139,12 @@ pub(super) struct Why {
     /// With --all, show at most this many proofs
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     most: usize,
+    /// With --all, pass over this many proofs first, which an answer before has shown
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "all")]
+    after: usize,
+    /// Show one step, then those that lines of standard input name: a number, `u`, `t` or `q`
+    #[arg(long, conflicts_with_all = ["all", "format", "depth"])]
+    step: bool,
     /// Show at most this many steps below the fact
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
@@ -156,8 +163,14 @@ impl Why {
         }
         let Asking { session, now, as_of } = self.subject.session()?;
         let (mut gap, mut written) = ("", Ok(()));
-        let wanted =
-            Wanted { inputs, every: self.all, most: self.all.then_some(self.most), depth: self.depth };
+        let wanted = Wanted {
+            inputs,
+            every: self.all,
+            most: self.all.then_some(self.most),
+            depth: self.depth,
+            after: self.after,
+            ways: Some(WAYS),
+        };
         let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
             let (rules, at) = (session.rules(), session.as_of());
             let by = AskedBy { rules, at, now, lenient: session.is_lenient() };
@@ -167,7 +180,11 @@ impl Why {
         })?;
         written?;
         if because.more {
-            output::error(&format!("only {} proofs are shown; `--most N` shows more", self.most));
+            output::error(&format!(
+                "only {} proofs are shown; `--after {}` goes on, `--most N` shows more",
+                self.most,
+                self.after.saturating_add(self.most)
+            ));
             return Ok(LIMIT);
         }
         Ok(verdict(&self.fact, &because, now))
@@ -201,7 +218,33 @@ impl Why {
             let sentence = drawn.decision.sentence.as_deref().unwrap_or("nothing");
             output::warning(&format!("the record differs: by `{rule}` because \"{sentence}\""));
         }
+        if !otherwise {
+            self.compare_with_today(fact, proof)?;
+        }
         Ok(DONE)
+    }
+
+    /// Says if a decision of the past would not be drawn now, or for another reason.
+    fn compare_with_today(&self, fact: &Fact, then: &Proof) -> Result<(), Failure> {
+        let today = match self.subject.today() {
+            Ok(Asking { session, now, .. }) => session.reason_for(fact, now),
+            Err(failure) => {
+                output::note("today's rules or facts can't be read, so nothing is said of today");
+                return Err(failure);
+            }
+        };
+        let before = match then.root().map(|root| &root.kind) {
+            Some(StepKind::Derived(derived)) => derived.sentence.as_deref(),
+            _ => None,
+        };
+        match today? {
+            (true, now) if before.is_some_and(|before| before != now) => {
+                output::note(&format!("today it holds for another reason: {now}"));
+            }
+            (true, _) => {}
+            (false, now) => output::note(&format!("today it does not hold: {now}")),
+        }
+        Ok(())
     }
 
     fn show(
@@ -213,9 +256,16 @@ impl Why {
     ) -> Result<(), Failure> {
         let mut out = terminal::text();
         let (program, at) = (&by.rules.program, by.at);
+        if self.step {
+            drop(out);
+            return Ok(step::descend(proof, program, &self.layout())?);
+        }
         match self.format {
             ProofFormat::Tree => {
                 out.lines(&format!("{gap}{}", render::tree(proof, program, &self.layout())))?;
+                if let Some(text) = render::ways_text(proof) {
+                    writeln!(out, "{text}")?;
+                }
                 for by in session.params_of(proof, program, at)? {
                     writeln!(out, "parameter {} = {}, set by {}", by.name, by.text, param::origin(&by))?;
                 }
@@ -247,6 +297,9 @@ impl Why {
         Layout { width: output::terminal_width(), bindings: self.bindings, ..Layout::default() }
     }
 }
+
+/// Up to how many the ways to derive a fact are counted.
+const WAYS: usize = 10_000;
 
 /// Whether a record names the rule and the sentence with which a proof ends.
 fn agrees(recorded: &Decision, proof: &Proof) -> bool {

@@ -57,6 +57,7 @@ mod sarif;
 mod secrets;
 mod serve;
 mod speaker;
+mod step;
 mod terminal;
 mod test;
 mod time;

@@ -39,7 +39,6 @@ pub(super) fn for_reading(
     engine: &EngineOptions,
 ) -> Result<Session, Failure> {
     let rules = named.source().build()?;
-    lints(&rules, named);
     let files = facts.files();
     if !files.is_empty() && (facts.store.is_some() || facts.up_to.is_some()) {
         return Err(Failure::Usage(String::from(

@@ -66,6 +66,21 @@ impl Subject {
         self.past().asking(moment)
     }
 
+    /// The same, with a line on the warnings of the rules, for those who write these.
+    pub(super) fn linted(&self) -> Result<Asking, Failure> {
+        let asking = self.session()?;
+        if self.as_of.is_none() || self.rules.is_named() {
+            open::lints(asking.session.rules(), &self.rules);
+        }
+        Ok(asking)
+    }
+
+    /// A session over the ledger as it is, by the rules of now.
+    pub(super) fn today(&self) -> Result<Asking, Failure> {
+        let session = open::for_reading(&self.rules, &self.facts, &self.engine)?;
+        Ok(Asking { session, now: self.facts.now(), as_of: None })
+    }
+
     /// A session that knows the rules of a transaction, and whether the command line names others.
     pub(super) fn of_transaction(&self, tx: u64) -> Result<(Asking, bool), Failure> {
         self.refuse_files("ids of decisions belong to a ledger")?;
@@ -136,7 +151,6 @@ impl Past<'_> {
             return Ok(Chosen { rules, recorded: Some(info), named, otherwise: !sets.is_empty() });
         }
         let rules = self.rules.source().build()?;
-        open::lints(&rules, self.rules);
         Ok(Chosen { rules, recorded: None, named, otherwise: true })
     }
 

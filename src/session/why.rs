@@ -49,6 +49,10 @@ pub struct Wanted {
     pub most: Option<usize>,
     /// How many steps below the fact are shown; without it all.
     pub depth: Option<usize>,
+    /// How many proofs are passed over first.
+    pub after: usize,
+    /// Up to how many the derivations of a fact are counted; without it none are.
+    pub ways: Option<usize>,
 }
 
 /// How many facts are shown in the place of one that doesn't hold.
@@ -115,6 +119,21 @@ impl Session {
             }
             (evaluation, _) => self.explainer(&evaluation?, wanted.inputs).why_each(question, wanted, each),
         }
+    }
+
+    /// Whether a fact holds at `now`, and why it does or doesn't, in one line.
+    ///
+    /// # Errors
+    /// All that can go wrong in an evaluation.
+    pub fn reason_for(&self, fact: &Fact, now: i64) -> Result<(bool, String), SessionError> {
+        self.entry(|| {
+            let Some(relation) = self.rules.program.find(fact.relation) else {
+                return Ok((false, format!("unknown relation `{}`", fact.relation)));
+            };
+            let evaluation = self.evaluate_for(relation, now)?;
+            let finder = self.finder(&evaluation, None);
+            Ok((finder.holds(fact), finder.reason(fact)?))
+        })
     }
 
     /// What a relation depends on.
@@ -221,8 +240,12 @@ impl Explainer<'_> {
                 None => proof,
             }
         };
-        let mut left = wanted.most.unwrap_or(usize::MAX);
+        let (mut left, mut passed) = (wanted.most.unwrap_or(usize::MAX), wanted.after);
         let mut show = |proof: Proof| {
+            if passed > 0 {
+                passed -= 1;
+                return true;
+            }
             because.more = left == 0;
             left = left.saturating_sub(1);
             !because.more && each(cut(proof))
@@ -232,7 +255,8 @@ impl Explainer<'_> {
                 let go_on = self.finder.every(fact).all(&mut show);
                 self.finder.checked(go_on)?
             } else {
-                self.finder.why(fact)?.is_none_or(&mut show)
+                let ways = wanted.ways.and_then(|most| self.finder.ways(fact, most));
+                self.finder.why(fact)?.is_none_or(|proof| show(Proof { ways, ..proof }))
             };
             if !go_on {
                 break;

@@ -16,9 +16,10 @@ use hence_lang::lower::{helps_values, is_made};
 use super::context::Context;
 use super::derive::{Derivation, Extra, Match};
 use super::finder::WhyError;
-use super::phrase::Phrase;
+use super::phrase::{Phrase, readable};
 use super::proof::{
-    Derived, Group, Input, Origin, Origins, Outcome, Pattern, Premise, Proof, Ranked, Step, StepId, StepKind,
+    Computed, Derived, Group, Input, Origin, Origins, Outcome, Pattern, Premise, Proof, Ranked, Step, StepId,
+    StepKind,
 };
 use super::ranking::GroupRank;
 use super::store::FactRef;
@@ -69,7 +70,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
         let within = order.iter().take_while(|_| self.context.interrupt.step());
         let steps = within.map(|fact| self.step(*fact, choice, &numbers)).collect();
-        Proof { steps, height: *heights.first().or_broken(IN_ORDER), least }
+        Proof { steps, height: *heights.first().or_broken(IN_ORDER), least, ways: None }
     }
 
     /// The facts that one rests on. An aggregate in the body of its rule is no step: what it ranges over comes in its
@@ -224,8 +225,26 @@ impl Writer<'_, '_, '_, '_> {
             sentence: self.sentence(row, &vars, Format::show),
             doc: self.rule.doc.clone(),
             bindings: self.bindings(&vars, self.rule.is_aggregate()),
+            computed: self.computed(row, &vars),
             premises,
         }
+    }
+
+    /// The columns that an expression of the head gives; those of a group have what its matches share.
+    fn computed(&self, row: &[Word], vars: &[Word]) -> Vec<Computed> {
+        let relation = &self.builder.context.program[self.rule.head];
+        let columns = relation.columns.iter().zip(row).zip(&self.rule.terms);
+        let computed = columns.filter_map(|((column, word), term)| {
+            let Term::Expr(expr) = term else { return None };
+            let is_plain = expr.is_leaf() || self.rule.is_aggregate();
+            (!is_plain).then(|| Computed {
+                column: column.name,
+                value: readable(Value::from_word(expr.ty, *word)),
+                text: self.phrase.readable(expr, vars, self.params()),
+                written: self.phrase.written(expr),
+            })
+        });
+        computed.collect()
     }
 
     /// The sentence with its values as `show` writes them.

@@ -21,7 +21,7 @@ use super::heights::Heights;
 use super::phrase::Phrase;
 use super::plans::{Begin, Plans};
 use super::possible::by_rules;
-use super::proof::{Origins, Proof};
+use super::proof::{Origins, Proof, Ways};
 use super::solve::{Solution, solve, solve_root};
 use super::store::{FactRef, Key, Store};
 
@@ -238,6 +238,14 @@ impl<'a> Finder<'a> {
         let solution = self.founded(fact, self.checked(solve(self.search(), root))?)?;
         let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
         self.checked(Some(self.builder().proof(root, &choice, solution.least)))
+    }
+
+    /// How many derivations a fact has, counted up to `most`; nothing where what follows possibly is asked for too.
+    pub fn ways(&self, fact: &Fact, most: usize) -> Option<Ways> {
+        let root = self.find(fact).filter(|_| !self.is_three_valued())?;
+        let mut all = Derivations::new(self.search(), root, None);
+        let counted = std::iter::from_fn(|| all.next(|_, _| true)).take(most).count();
+        Some(Ways { counted, more: counted == most && all.next(|_, _| true).is_some() })
     }
 
     /// The rule at the root of what [`Finder::why`] answers, and the rule's sentence; nothing below is built.

@@ -9,6 +9,7 @@ use hence_lang::builtins::aggregate::Aggregate;
 use hence_lang::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 use hence_lang::builtins::generator::Generator;
 use hence_lang::builtins::op::Op;
+use hence_lang::builtins::term::Format;
 use hence_lang::ir::{Program, Rule};
 
 /// The operators of two sides with how strongly they bind.
@@ -44,6 +45,16 @@ pub(super) struct Phrase<'a> {
 enum Fill<'v> {
     Names,
     Values { vars: &'v [Word], params: &'v [Word] },
+    /// Values for readers: floats in at most six digits, `×` for `*`.
+    Readable { vars: &'v [Word], params: &'v [Word] },
+}
+
+/// A value for readers: a float in at most six digits.
+pub(super) fn readable(value: Value) -> String {
+    match value {
+        Value::Float(_) => Format::Plain.show(value),
+        value => value.to_string(),
+    }
 }
 
 impl Phrase<'_> {
@@ -61,6 +72,11 @@ impl Phrase<'_> {
     /// The expression with the values put in.
     pub(super) fn valued(&self, expr: &Expr, vars: &[Word], params: &[Word]) -> String {
         self.text(expr, Fill::Values { vars, params }, 0)
+    }
+
+    /// The same for readers.
+    pub(super) fn readable(&self, expr: &Expr, vars: &[Word], params: &[Word]) -> String {
+        self.text(expr, Fill::Readable { vars, params }, 0)
     }
 
     /// A condition with the values put in and, where its sides are computed, what they come to.
@@ -116,6 +132,7 @@ impl Phrase<'_> {
 
     fn text(&self, expr: &Expr, fill: Fill<'_>, around: u8) -> String {
         match &expr.kind {
+            ExprKind::Const(value) if matches!(fill, Fill::Readable { .. }) => readable(*value),
             ExprKind::Const(value) => value.to_string(),
             ExprKind::Var(var) => self.variable(*var, expr.ty, fill),
             ExprKind::Param(param) => self.param(*param, expr.ty, fill),
@@ -145,7 +162,7 @@ impl Phrase<'_> {
     fn open(&self, condition: &Expr, fill: Fill<'_>) -> String {
         let shown = self.text(condition, fill, 0);
         match fill {
-            Fill::Values { vars, params } if condition.eval(vars, params).is_err() => {
+            Fill::Values { vars, params } | Fill::Readable { vars, params } if condition.eval(vars, params).is_err() => {
                 format!("{shown} is undefined")
             }
             _ => shown,
@@ -176,6 +193,7 @@ impl Phrase<'_> {
     fn infix(&self, name: &str, strength: u8, sides: (&Expr, &Expr), fill: Fill<'_>, around: u8) -> String {
         let left = self.text(sides.0, fill, strength);
         let right = self.text(sides.1, fill, strength + 1);
+        let name = if name == "*" && matches!(fill, Fill::Readable { .. }) { "×" } else { name };
         let text = format!("{left} {name} {right}");
         if strength < around { format!("({text})") } else { text }
     }
@@ -187,6 +205,9 @@ impl Phrase<'_> {
             Fill::Values { vars, .. } => {
                 Value::from_word(ty, *vars.get(at).or_broken(VarId::INVARIANT)).to_string()
             }
+            Fill::Readable { vars, .. } => {
+                readable(Value::from_word(ty, *vars.get(at).or_broken(VarId::INVARIANT)))
+            }
         }
     }
 
@@ -196,6 +217,9 @@ impl Phrase<'_> {
             Fill::Names => self.program[param].name.to_string(),
             Fill::Values { params, .. } => {
                 Value::from_word(ty, *params.get(at).or_broken(ParamId::INVARIANT)).to_string()
+            }
+            Fill::Readable { params, .. } => {
+                readable(Value::from_word(ty, *params.get(at).or_broken(ParamId::INVARIANT)))
             }
         }
     }

@@ -28,6 +28,17 @@ pub struct Proof {
     /// Whether the search for the least height went to its end. A search that examines very many derivations
     /// stops and takes, from there on, the first derivation of each fact.
     pub least: bool,
+    /// How many derivations the first fact has, where that was counted.
+    pub ways: Option<Ways>,
+}
+
+/// How many derivations a fact has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ways {
+    /// As many as were counted.
+    pub counted: usize,
+    /// Whether there are more.
+    pub more: bool,
 }
 
 /// One fact and what it rests on.
@@ -81,9 +92,24 @@ pub struct Derived {
     /// The variables that have one value in this step, in the order of the text. The names of those that the
     /// compiler made begin with neither a letter nor `_`.
     pub bindings: Vec<(Symbol, Value)>,
+    /// The columns of the fact that the rule computes, with their values put in.
+    pub computed: Vec<Computed>,
     /// What was needed, in the order of the body. An aggregate has the one premise [`Premise::Aggregate`]; a limit
     /// has [`Premise::Limit`] after those of the body.
     pub premises: Vec<Premise>,
+}
+
+/// A column whose value an expression of the head gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Computed {
+    /// The column, by name.
+    pub column: Symbol,
+    /// Its value for readers: a float in at most six digits.
+    pub value: String,
+    /// The expression with the values put in, for readers: `0.5 × 0.8 + 0.805 × 0.2`.
+    pub text: String,
+    /// The expression as the rule has it.
+    pub written: String,
 }
 
 /// One thing that a step needed.
@@ -259,6 +285,40 @@ impl Proof {
             step
         });
         Self { steps: steps.collect(), ..*self }
+    }
+
+    /// The proof of a later step alone.
+    #[must_use]
+    pub fn below(&self, root: StepId) -> Self {
+        let mut needed = vec![false; self.steps.len()];
+        if let Some(first) = needed.get_mut(root.0 as usize) {
+            *first = true;
+        }
+        let mut kept = Vec::new();
+        for (at, step) in self.steps.iter().enumerate() {
+            if needed.get(at) != Some(&true) {
+                continue;
+            }
+            kept.push(step);
+            for id in step.refers() {
+                *needed.get_mut(id.0 as usize).or_broken(StepId::INVARIANT) = true;
+            }
+        }
+        let mut next = 0;
+        let numbers = needed.iter().map(|needed| {
+            let number = StepId(next);
+            next += u32::from(*needed);
+            number
+        });
+        let numbers: Vec<StepId> = numbers.collect();
+        let steps = kept.into_iter().map(|step| {
+            let mut step = step.clone();
+            if let StepKind::Derived(derived) = &mut step.kind {
+                renumber(&mut derived.premises, &numbers);
+            }
+            step
+        });
+        Self { steps: steps.collect(), ways: None, ..*self }
     }
 
     /// How far below the first step each one is at least.

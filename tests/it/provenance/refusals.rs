@@ -20,7 +20,7 @@ use super::remedy;
 use crate::golden::{cases, packs, rules, session};
 
 /// How long each search may take: enough for a build without optimisation.
-const LOOK: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_secs(5);
 
 /// What a count of refusals came to.
 #[derive(Default)]
@@ -81,6 +81,7 @@ impl<'r> World<'r> {
         let id = program.find(fact.relation).unwrap();
         let remedies = finder.remedies(id, &pattern, &trial);
         counted.evaluations += remedies.tried;
+        if std::env::var_os("TRACE").is_some() { println!("{} {fact} {spoilt:?}: {} in {}, {:?}", self.name, remedies.found.len(), remedies.tried, remedies.stopped); }
         for found in &remedies.found {
             let holds = remedy::derives(&program, &input, found, fact, &Limits::default());
             assert!(holds, "{}: {found:?}", self.name);

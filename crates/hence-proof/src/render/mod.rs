@@ -13,5 +13,5 @@ pub use json::{FORMAT, json, moment_json};
 pub use refusal::{
     change_text, remedies_json, remedies_text, why_line, why_not_json, why_not_line, why_not_text,
 };
-pub use text::fact_text;
+pub use text::{fact_text, ways_text};
 pub use tree::{Layout, tree};

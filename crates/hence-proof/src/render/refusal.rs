@@ -86,10 +86,12 @@ fn failure_lines(program: &Program, failure: &Failure) -> Vec<String> {
         Failure::InTheWay { facts, count, .. } if *count > 1 => {
             lines.push(format!("{count} block it: {}", list(program, facts)));
         }
-        Failure::Limit { last_kept: Some((fact, keys)), .. } => {
+        Failure::Limit { last_kept: Some((fact, keys)), keys: own, .. } => {
+            let tied = own.iter().map(|(_, own)| own).eq(keys);
+            let tied = if tied { ", a tie, which the order of the columns decides" } else { "" };
             let keys: Vec<_> = keys.iter().map(ToString::to_string).collect();
             let fact = super::fact_text(program, fact);
-            lines.push(format!("last fact kept: {fact} with {}", keys.join(", ")));
+            lines.push(format!("last fact kept: {fact} with {}{tied}", keys.join(", ")));
         }
         _ => {}
     }

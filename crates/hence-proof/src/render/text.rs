@@ -10,7 +10,7 @@ use hence_lang::builtins::term::Term;
 use hence_lang::ir::Program;
 use hence_lang::lower::is_made;
 
-use super::super::proof::{Derived, Group, Origin, Pattern, Premise, Ranked, Step, StepKind};
+use super::super::proof::{Derived, Group, Origin, Pattern, Premise, Proof, Ranked, Step, StepKind};
 
 /// A fact with the names of its columns, where they say more than their order: two columns or more, declared.
 pub fn fact_text(program: &Program, fact: &Fact) -> String {
@@ -142,6 +142,21 @@ pub(super) fn origin_text(origin: &Origin) -> String {
     text
 }
 
+/// What a rule computes: `score: 0.561 = 0.5 × 0.8 + 0.805 × 0.2   (Share * weight + Usefulness * other_weight)`.
+pub(super) fn computed_lines(derived: &Derived) -> impl Iterator<Item = String> {
+    derived.computed.iter().map(|computed| {
+        let text = format!("{} = {}", computed.value, computed.text);
+        format!("{}: {}", computed.column, aside(&text, &computed.written))
+    })
+}
+
+/// In how many ways a fact is derived, where that was counted and there are several.
+pub fn ways_text(proof: &Proof) -> Option<String> {
+    let ways = proof.ways.filter(|ways| ways.counted > 1 || ways.more)?;
+    let more = if ways.more { "at least " } else { "" };
+    Some(format!("this is one of {more}{} ways to derive it; `--all` shows each", ways.counted))
+}
+
 /// The variables of a step that its fact doesn't show anyway.
 pub(super) fn step_bindings(program: &Program, derived: &Derived) -> Option<String> {
     let rule = program.rules.iter().find(|rule| rule.id == derived.rule);
@@ -250,8 +265,12 @@ fn ranked_text(program: &Program, ranked: &Ranked) -> String {
     };
     let mut text = format!("rank {} of {} by {}{place}; {kept}", ranked.rank, ranked.of, keys.join(", "));
     if let Some((fact, keys)) = &ranked.left_out {
+        let tied = ranked.keys.iter().map(|(_, own)| own).eq(keys);
         let keys: Vec<_> = keys.iter().map(ToString::to_string).collect();
         text.push_str(&format!("; first left out: {} with {}", fact_text(program, fact), keys.join(", ")));
+        if tied {
+            text.push_str(", a tie, which the order of the columns decides");
+        }
     }
     text
 }

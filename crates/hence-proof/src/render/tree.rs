@@ -164,6 +164,7 @@ impl<'p> Writer<'p> {
             Some(sentence) => lines.extend([format!("{number}{sentence}"), fact, by]),
             None => lines.extend([format!("{number}{fact}"), by]),
         }
+        lines.extend(text::computed_lines(derived));
         lines.extend(text::step_bindings(self.program, derived).filter(|_| self.layout.bindings));
         (lines, text::told(&derived.premises).map(item).collect())
     }

@@ -126,6 +126,45 @@ pub(super) fn conflict(finder: &Finder<'_>, relation: RelationId, fact: &Fact) -
     Some(finder.context.fact(found))
 }
 
+/// The same changes with more facts of the same kind, `count` in all.
+pub(super) fn several(
+    finder: &Finder<'_>,
+    relation: RelationId,
+    wants: &[Want],
+    changes: &[Change],
+    count: usize,
+) -> Vec<Change> {
+    let mut all = changes.to_vec();
+    let Some(Change::Assert(first, open)) = changes.iter().find(|change| matches!(change, Change::Assert(..)))
+    else {
+        return all;
+    };
+    let columns = &finder.context.program[relation].columns;
+    let mut last = first.clone();
+    let free = wants.iter().enumerate().filter(|(_, want)| !matches!(want, Want::Is(_)));
+    let free: Vec<usize> = free.map(|(at, _)| at).collect();
+    let id = has_id(finder, relation) || matches!(first.values.first(), Some(Value::String(_) | Value::Int(_)));
+    for _ in 1..count {
+        for at in free.iter().copied().filter(|at| *at == 0 && id).chain(free.iter().rev().copied()).take(1) {
+            if let (Some(value), Some(column)) = (last.values.get_mut(at), columns.get(at)) {
+                *value = next_id(*value).or_else(|| another(column, *value)).unwrap_or(*value);
+            }
+        }
+        if !finder.holds(&last) {
+            all.push(Change::Assert(last.clone(), open.clone()));
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// The id after one: the next number, or the name with the next number at its end.
+fn next_id(value: Value) -> Option<Value> {
+    let Value::String(text) = value else { return None };
+    next_name(text.as_str(), std::iter::once(text)).map(|text| Value::String(Symbol::new(&text)))
+}
+
 /// Gives a fact an id that none has: the next number, or the next name of its kind.
 pub(super) fn new_id(finder: &Finder<'_>, relation: RelationId, fact: &mut Fact) {
     let Some(first) = fact.values.first_mut() else { return };

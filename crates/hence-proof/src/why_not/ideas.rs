@@ -56,6 +56,8 @@ pub(super) struct Ideas<'f, 'a> {
     known: BTreeMap<Vec<Change>, usize>,
     /// What the clock would have to be, where that is all.
     pub(super) instants: Vec<Want>,
+    /// Facts that were made up before.
+    made: Vec<Fact>,
 }
 
 /// A rule with a match of it at hand.
@@ -64,6 +66,8 @@ pub(super) struct At<'r> {
     pub(super) id: RuleId,
     pub(super) rule: &'r Rule,
     pub(super) found: &'r Relaxed,
+    /// What is wanted of variables that the match leaves open.
+    pub(super) wants: &'r [Want],
     /// How many more steps the way takes.
     pub(super) left: usize,
     /// How many rules are between what is asked for and this one.
@@ -71,13 +75,17 @@ pub(super) struct At<'r> {
 }
 
 impl<'f, 'a> Ideas<'f, 'a> {
-    /// The steps towards a fact of `target` with `wants`, at most `budget` in all.
+    /// The steps towards a fact of `target` with `wants`, at most `budget` in all; some changes were made before.
     pub(super) fn towards(
         finder: &'f Finder<'a>,
         target: RelationId,
         wants: Vec<Want>,
-        budget: usize,
+        (budget, before): (usize, &[Change]),
     ) -> (Vec<Idea>, Vec<Want>) {
+        let made = before.iter().filter_map(|change| match change {
+            Change::Assert(fact, _) => Some(fact.clone()),
+            _ => None,
+        });
         let mut ideas = Self {
             finder,
             target,
@@ -88,6 +96,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
             found: Vec::new(),
             known: BTreeMap::new(),
             instants: Vec::new(),
+            made: made.collect(),
         };
         ideas.make(target, wants, 0, 0);
         (ideas.found, ideas.instants)
@@ -95,9 +104,6 @@ impl<'f, 'a> Ideas<'f, 'a> {
 
     pub(super) fn push(&mut self, mut changes: Vec<Change>, left: usize) {
         changes.sort();
-        if changes.len() + left > self.budget {
-            return;
-        }
         let at = *self.known.entry(changes.clone()).or_insert(self.found.len());
         match self.found.get_mut(at) {
             Some(known) => known.left = known.left.min(left),
@@ -105,14 +111,14 @@ impl<'f, 'a> Ideas<'f, 'a> {
         }
     }
 
-    /// Whether a way with `left` more steps is too long, or everything is.
-    fn ends(&self, left: usize, depth: usize) -> bool {
-        left >= self.budget || depth > DEPTH || self.fuel == 0
+    /// Whether a way is too long. How many steps it takes doesn't count: one step may do for several.
+    fn ends(&self, depth: usize) -> bool {
+        depth > DEPTH || self.fuel == 0
     }
 
     /// Steps towards a fact of a relation.
     pub(super) fn make(&mut self, relation: RelationId, wants: Vec<Want>, left: usize, depth: usize) {
-        if self.ends(left, depth) {
+        if self.ends(depth) {
             return;
         }
         let known = self.wanted.entry((relation, wants.clone())).or_insert(usize::MAX);
@@ -137,12 +143,12 @@ impl<'f, 'a> Ideas<'f, 'a> {
             return self.by_aggregate((id, rule), wants, &known, left, depth);
         }
         let mut met = 0;
-        for failing in 0..=self.budget.saturating_sub(left) {
+        for failing in 0..=self.budget {
             let found = relax::matches(&self.finder.context, rule, &known, failing, &mut self.fuel);
             for found in &found {
                 let failed_head = self.failed_head(rule, found, wants);
                 let others = (failing + usize::from(failed_head.is_some())).saturating_sub(1);
-                let at = At { id, rule, found, left: left + others, depth };
+                let at = At { id, rule, found, wants: &var_wants, left: left + others, depth };
                 self.repair(at);
                 match failed_head {
                     Some((expr, name, limit)) => self.fix_side(at, expr, name, limit),
@@ -186,8 +192,13 @@ impl<'f, 'a> Ideas<'f, 'a> {
             let context = &self.finder.context;
             match at.rule.literal(*literal) {
                 Literal::Atom(atom) => {
-                    let wants = wants_of(&at.found.key(atom, &context.params));
-                    self.make(atom.relation, wants, at.left, at.depth + 1);
+                    let key = at.found.key(atom, &context.params);
+                    let wants = atom.args.iter().zip(&key).map(|(arg, word)| match (arg, word) {
+                        (_, Some(word)) => Want::Is(*word),
+                        (Arg::Var(var), None) => at.wants.get(var.at()).copied().unwrap_or(Want::Any),
+                        _ => Want::Any,
+                    });
+                    self.make(atom.relation, wants.collect(), at.left, at.depth + 1);
                 }
                 Literal::Not(atom) => {
                     let rows = relax::rows(context, atom, &at.found.key(atom, &context.params));
@@ -255,7 +266,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
 
     /// Steps after which an expression compares with `limit` as `name` says.
     pub(super) fn fix_side(&mut self, at: At<'_>, expr: &Expr, name: &'static str, limit: Word) {
-        if self.ends(at.left, at.depth) {
+        if self.ends(at.depth) {
             return;
         }
         let words = at.found.words();
@@ -314,7 +325,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
 
     /// Steps after which a fact doesn't hold any more.
     pub(super) fn unmake(&mut self, fact: FactRef, left: usize, depth: usize) {
-        if self.ends(left, depth) {
+        if self.ends(depth) {
             return;
         }
         let known = self.unwanted.entry(fact).or_insert(usize::MAX);
@@ -349,7 +360,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
         let rows: Vec<(usize, FactRef)> = derivation.found.taken(rule).collect();
         let vars = derivation.found.vars.iter().copied().map(Some).collect();
         let found = Relaxed::whole(vars, rows);
-        let at = At { id: derivation.rule, rule, found: &found, left, depth };
+        let at = At { id: derivation.rule, rule, found: &found, wants: &[], left, depth };
         for literal in &rule.body {
             match literal {
                 Literal::Not(atom) => {
@@ -373,7 +384,18 @@ impl<'f, 'a> Ideas<'f, 'a> {
             }
             return;
         }
-        for changes in super::fill::assertions(self.finder, (relation, self.target), wants) {
+        let facts = super::fill::assertions(self.finder, (relation, self.target), wants);
+        let name = self.finder.context.name(relation);
+        let made: Vec<Fact> = self.made.iter().filter(|made| made.relation == name).cloned().collect();
+        for changes in facts {
+            for made in &made {
+                let instead = std::iter::once(Change::Retract(made.clone()));
+                self.push(changes.iter().cloned().chain(instead).collect(), left);
+            }
+            if left > 0 {
+                let several = super::fill::several(self.finder, relation, wants, &changes, self.budget.min(left + 1));
+                self.push(several, 0);
+            }
             self.push(changes, left);
         }
     }

@@ -22,9 +22,10 @@ impl Repairs {
     pub(super) fn add(&mut self, base: &[Change], ideas: Vec<Idea>, most: usize) {
         for Idea { changes, left } in ideas {
             let Some(all) = joined(base, changes) else { continue };
-            if all.len() + left <= most && self.seen.insert(all.clone()) {
+            let total = all.len().saturating_add(left).min(most);
+            if all.len() <= most && self.seen.insert(all.clone()) {
                 self.added += 1;
-                self.queue.push(Reverse((all.len() + left, left, self.added, all)));
+                self.queue.push(Reverse((total, left, self.added, all)));
             }
         }
     }

@@ -61,6 +61,10 @@ impl<'a> Ideas<'_, 'a> {
         });
         let more = if groups.is_empty() { more.max().unwrap_or(0) } else { 0 };
         if groups.is_empty() || wants.iter().any(|want| *want == Want::Any) {
+            for alone in alone(rule, wants, &self.finder.context.params) {
+                let known = Known { vars: known.vars.clone(), wants: &alone };
+                self.another_match((id, rule), &known, left, depth);
+            }
             self.another_match((id, rule), known, left + more, depth);
         }
     }
@@ -68,10 +72,10 @@ impl<'a> Ideas<'_, 'a> {
     /// Steps that give a group one more match.
     fn another_match(&mut self, (id, rule): (RuleId, &'a Rule), known: &Known<'_>, left: usize, depth: usize) {
         let mut met = 0;
-        for failing in 1..=self.budget.saturating_sub(left) {
+        for failing in 1..=self.budget {
             let found = relax::matches(&self.finder.context, rule, known, failing, &mut self.fuel);
             for found in &found {
-                self.repair(At { id, rule, found, left: left + failing - 1, depth });
+                self.repair(At { id, rule, found, wants: known.wants, left: left + failing - 1, depth });
             }
             met += usize::from(!found.is_empty());
             if met == 2 {
@@ -288,6 +292,27 @@ impl<'a> Ideas<'_, 'a> {
             }
         }
     }
+}
+
+/// What variables would have to be in a match that has a group to itself, for its value to be wanted.
+fn alone(rule: &Rule, wants: &[Want], params: &[Word]) -> Vec<Vec<Want>> {
+    let vars = vec![Word::default(); rule.variables.len()];
+    let mut all = Vec::new();
+    for (term, want) in rule.terms.iter().zip(wants) {
+        let (Term::Aggregate { aggregate, args, .. }, Some((name, limit))) = (term, comparison_of(*want)) else {
+            continue;
+        };
+        let Some(arg) = args.first().filter(|_| aggregate.name() != "count") else { continue };
+        for (slot, ty) in want::slots(arg) {
+            let solved = want::solve((arg, name, limit), (slot, ty), (&vars, params));
+            if let (Slot::Var(var), Some(want)) = (slot, solved) {
+                let mut wants = vec![Want::Any; rule.variables.len()];
+                *wants.get_mut(var.at()).or_broken(VarId::INVARIANT) = want;
+                all.push(wants);
+            }
+        }
+    }
+    all
 }
 
 /// How many matches a count lacks beside one.

@@ -166,7 +166,7 @@ impl Search<'_, '_> {
     /// Looks for remedies; ends early with what stopped it, in words.
     fn run(&mut self, direct: Option<Vec<Change>>) -> Result<(), String> {
         let wants = wants_of(&self.asked);
-        let (ideas, instants) = Ideas::towards(self.finder, self.relation, wants, CHANGES);
+        let (ideas, instants) = Ideas::towards(self.finder, self.relation, wants, (CHANGES, &[]));
         self.wait_for(&instants)?;
         let mut repairs = Repairs::default();
         repairs.add(&[], ideas, CHANGES);
@@ -175,6 +175,11 @@ impl Search<'_, '_> {
         let mut guesses = Abduction::new(finder, self.relation, &self.asked, until);
         let (mut first, mut guessed) = (direct, 0);
         while self.remedies.found.len() < HANDFUL {
+            // What takes two changes more than another remedy is of no interest.
+            let best = self.remedies.found.iter().map(|remedy| remedy.changes.len()).min();
+            if best.is_some_and(|best| repairs.least().is_none_or(|total| total > best + 1)) {
+                return Ok(());
+            }
             let single = repairs.least().is_some_and(|total| total <= 1);
             let from_guess = if single || guessed >= GUESSES { None } else { guesses.next() };
             guessed += usize::from(from_guess.is_some());
@@ -249,7 +254,7 @@ impl Search<'_, '_> {
             return;
         }
         let finder = Finder::new(program, model, self.finder.sources(), &NoOrigins);
-        let (ideas, _) = Ideas::towards(&finder, self.relation, wants_of(&self.asked), CHANGES);
+        let (ideas, _) = Ideas::towards(&finder, self.relation, wants_of(&self.asked), (CHANGES, changes));
         repairs.add(changes, ideas, CHANGES);
     }
 
