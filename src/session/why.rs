@@ -303,7 +303,7 @@ impl Explainer<'_> {
         let remedies = if time.is_zero() || !answer.holds.is_empty() {
             Remedies::default()
         } else {
-            finder.remedies(asked.relation, &asked.values, &Trial { engine, limits, time })
+            finder.remedies(asked.relation, &asked.values, &Trial::within(engine, limits, time))
         };
         let mut undetermined = Vec::new();
         for fact in self.finder.undetermined(asked.relation, &asked.values) {

@@ -77,7 +77,7 @@ impl World {
         let finder = Finder::new(&self.program, &model, &self.sources, &NoOrigins);
         let relation = self.program.find(relation.into()).unwrap();
         let answer = finder.why_not(relation, pattern);
-        let trial = Trial { engine: &SemiNaive, limits: Limits::default(), time: Duration::from_secs(20) };
+        let trial = Trial::within(&SemiNaive, Limits::default(), Duration::from_secs(20));
         let remedies = finder.remedies(relation, pattern, &trial);
         let program = &self.program;
         (why_not_text(program, &answer), why_not_line(program, &answer), remedies_text(program, &remedies))

@@ -92,7 +92,7 @@ fn leaves(proof: &Proof) -> impl Iterator<Item = &Fact> {
 #[test]
 fn a_decision_that_lost_an_input_has_a_remedy() {
     let engine = SemiNaive;
-    let trial = Trial { engine: &engine, limits: Limits::default(), time: Duration::from_secs(10) };
+    let trial = Trial::within(&engine, Limits::default(), Duration::from_secs(10));
     let (mut asked, mut without) = (0, Vec::new());
     for pack in golden::packs() {
         let rules = rules(pack);

@@ -19,8 +19,11 @@ use super::build::facts;
 use super::remedy;
 use crate::golden::{cases, packs, rules, session};
 
-/// How long each search may take: enough for a build without optimisation.
-const LOOK: Duration = Duration::from_secs(5);
+/// How long each search may take: enough for a build without optimisation on a machine with much to do.
+const LOOK: Duration = Duration::from_secs(300);
+
+/// How many evaluations each search may take; a release build makes as many in two seconds.
+const TRIES: usize = 150;
 
 /// What a count of refusals came to.
 #[derive(Default)]
@@ -77,7 +80,7 @@ impl<'r> World<'r> {
         }
         counted.asked += 1;
         let pattern: Vec<_> = fact.values.iter().copied().map(Some).collect();
-        let trial = Trial { engine: &SemiNaive, limits: Limits::default(), time: LOOK };
+        let trial = Trial { tries: TRIES, ..Trial::within(&SemiNaive, Limits::default(), LOOK) };
         let id = program.find(fact.relation).unwrap();
         let remedies = finder.remedies(id, &pattern, &trial);
         counted.evaluations += remedies.tried;

@@ -27,7 +27,7 @@ use super::Finder;
 const DEPTH: usize = 12;
 
 /// How many bindings are looked at for all steps from one model.
-const FUEL: usize = 60_000;
+const FUEL: usize = 15_000;
 
 /// How many derivations of a fact that has to go are looked at.
 const DERIVATIONS: usize = 4;
@@ -393,7 +393,9 @@ impl<'f, 'a> Ideas<'f, 'a> {
                 self.push(changes.iter().cloned().chain(instead).collect(), left);
             }
             if left > 0 {
-                let several = super::fill::several(self.finder, relation, wants, &changes, self.budget.min(left + 1));
+                let count = self.budget.min(left + 1);
+                let mut several = super::fill::several(self.finder, relation, wants, &changes, count);
+                several.extend(made.first().cloned().map(Change::Retract));
                 self.push(several, 0);
             }
             self.push(changes, left);

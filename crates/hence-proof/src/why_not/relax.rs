@@ -12,13 +12,13 @@ use super::Asked;
 use super::want::Want;
 
 /// How many rows of one atom are taken.
-const ROWS: usize = 48;
+const ROWS: usize = 24;
 
 /// How many bindings are looked at for one rule.
-const STEPS: usize = 6_000;
+const STEPS: usize = 2_000;
 
 /// How many matches are handed out for one rule.
-const MATCHES: usize = 96;
+const MATCHES: usize = 32;
 
 /// A match of a body in which the literals of `failed` don't hold.
 #[derive(Clone, Debug)]

@@ -34,14 +34,14 @@ const HANDFUL: usize = 5;
 /// How many changes a remedy has that is looked for model by model.
 const CHANGES: usize = 3;
 
-/// How many sets of changes are evaluated.
-const TRIES: usize = 2_000;
-
 /// How many of them come from guesses that are made before anything is evaluated.
 const GUESSES: usize = 24;
 
 /// How many instants of the clock are tried.
 const INSTANTS: usize = 8;
+
+/// How many sets of changes are evaluated, where nothing else is said.
+const TRIES: usize = 10_000;
 
 /// How remedies are tried.
 #[derive(Clone, Copy)]
@@ -52,6 +52,15 @@ pub struct Trial<'t> {
     pub limits: Limits,
     /// The wall time for all of them.
     pub time: Duration,
+    /// How many evaluations there are at most.
+    pub tries: usize,
+}
+
+impl<'t> Trial<'t> {
+    /// Evaluations by an engine within a time, and no other bound that a short one reaches.
+    pub fn within(engine: &'t dyn Engine, limits: Limits, time: Duration) -> Self {
+        Self { engine, limits, time, tries: TRIES }
+    }
 }
 
 /// A search for remedies.
@@ -207,7 +216,7 @@ impl Search<'_, '_> {
         if larger || !self.seen.insert(changes.clone()) {
             return Ok(None);
         }
-        if self.remedies.tried >= TRIES || self.start.elapsed() >= self.trial.time {
+        if self.remedies.tried >= self.trial.tries || self.start.elapsed() >= self.trial.time {
             let time = Value::Duration(i64::try_from(self.trial.time.as_micros()).unwrap_or(i64::MAX));
             return Err(format!("{}, within {time}", self.stopped()));
         }
@@ -236,7 +245,10 @@ impl Search<'_, '_> {
         let mut at = 0;
         while at < changes.len() && changes.len() > 1 {
             let mut fewer = changes.clone();
-            fewer.remove(at);
+            if makes_room(&fewer.remove(at), &fewer) {
+                at += 1;
+                continue;
+            }
             let (program, model) = self.changed(&fewer)?;
             let still = self.hits(&program, &model);
             if still.is_empty() {
@@ -319,6 +331,17 @@ impl Search<'_, '_> {
         facts.truncate(SHOWN);
         facts
     }
+}
+
+/// Whether a change retracts a fact in whose place another one with its id is asserted.
+fn makes_room(change: &Change, others: &[Change]) -> bool {
+    let Change::Retract(gone) = change else { return false };
+    others.iter().any(|other| match other {
+        Change::Assert(fact, _) => {
+            fact.relation == gone.relation && fact.values.len() > 1 && fact.values.first() == gone.values.first()
+        }
+        _ => false,
+    })
 }
 
 /// Whether `changes` hold all of `known`, a parameter set to whatever value.
