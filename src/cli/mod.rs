@@ -23,6 +23,7 @@ mod explain;
 mod export;
 #[cfg(test)]
 mod fault_test;
+mod flips;
 mod fmt;
 mod follow;
 mod head;

@@ -14,6 +14,7 @@ use hence_core::value::Value;
 use hence_ledger::Ledger;
 
 use super::diagnostics::count;
+use super::flips::Report;
 use super::options::{EngineOptions, FactOptions, RangeOptions, RuleOptions, parameter};
 use super::{DONE, Failure, NO, Outcome, open, output, progress, terminal};
 
@@ -36,6 +37,9 @@ pub(super) struct Replay {
     facts: FactOptions,
     #[command(flatten)]
     engine: EngineOptions,
+    /// Print how many decisions flip by rule and by week, with an example of each, instead of every flip
+    #[arg(long)]
+    report: bool,
     /// The output format
     #[arg(long, value_enum, default_value = "text")]
     format: ReplayFormat,
@@ -71,9 +75,11 @@ impl Replay {
             engine: engine.as_ref(),
             limits: self.engine.limits(),
             lenient: self.engine.lenient()?,
+            explained: if self.report { 1 } else { usize::MAX },
         };
         replay.check_sets()?;
-        let mut shown = Shown { format: self.format, flips: 0 };
+        let report = self.report.then(Report::default);
+        let mut shown = Shown { format: self.format, flips: 0, report };
         shown.begin()?;
         let mut written = Ok(());
         let bar = indicatif::ProgressBar::new(replay.to);
@@ -138,11 +144,14 @@ impl Replay {
 struct Shown {
     format: ReplayFormat,
     flips: usize,
+    /// Where a report is wanted and not each flip.
+    report: Option<Report>,
 }
 
 impl Shown {
     fn begin(&self) -> io::Result<()> {
         match self.format {
+            _ if self.report.is_some() => Ok(()),
             ReplayFormat::Json => writeln!(terminal::json(), "{{\n  \"flips\": ["),
             ReplayFormat::Text | ReplayFormat::Jsonl => Ok(()),
         }
@@ -151,6 +160,10 @@ impl Shown {
     fn flip(&mut self, flip: &Flip) -> io::Result<()> {
         let first = self.flips == 0;
         self.flips += 1;
+        if let Some(report) = &mut self.report {
+            report.add(flip);
+            return Ok(());
+        }
         match self.format {
             ReplayFormat::Text => text(flip),
             ReplayFormat::Jsonl => writeln!(terminal::json(), "{}", output::spaced(&object(flip))),
@@ -165,6 +178,16 @@ impl Shown {
     /// Ends with what the replay came to; nothing where it reached a limit, which its error tells.
     fn end(&self, replayed: Option<&Replayed>) -> io::Result<()> {
         let counts = replayed.map(|replayed| (replayed.evaluated, replayed.decisions));
+        if let (Some(report), ReplayFormat::Json | ReplayFormat::Jsonl) = (&self.report, self.format) {
+            let mut all = report.json();
+            if let (Some(members), Some((transactions, decisions))) = (all.as_object_mut(), counts) {
+                members.extend([("transactions".to_owned(), transactions.into()), ("decisions".to_owned(), decisions.into())]);
+            }
+            return writeln!(terminal::json(), "{}", output::spaced(&all));
+        }
+        if let Some(report) = &self.report {
+            report.text()?;
+        }
         match self.format {
             ReplayFormat::Jsonl => Ok(()),
             ReplayFormat::Json => {
@@ -212,13 +235,18 @@ fn text(flip: &Flip) -> io::Result<()> {
         if flip.stood { ("it held", "it does not hold") } else { ("it did not hold", "it holds") };
     let mut out = terminal::text();
     writeln!(out, "transaction {}: {}", flip.tx, flip.decision)?;
-    writeln!(out, "    before, {before}: {}", visible(&flip.before))?;
-    writeln!(out, "    after, {after}: {}", visible(&flip.after))
+    if let Some((why_before, why_after)) = &flip.reasons {
+        writeln!(out, "    before, {before}: {}", visible(why_before))?;
+        writeln!(out, "    after, {after}: {}", visible(why_after))?;
+    }
+    Ok(())
 }
 
 fn object(flip: &Flip) -> serde_json::Value {
     json!({
         "transaction": flip.tx, "change": if flip.stood { "lapsed" } else { "drawn" },
-        "decision": output::json_fact(&flip.decision), "before": flip.before, "after": flip.after,
+        "decision": output::json_fact(&flip.decision),
+        "before": flip.reasons.as_ref().map(|(before, _)| before),
+        "after": flip.reasons.as_ref().map(|(_, after)| after),
     })
 }

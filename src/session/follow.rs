@@ -376,6 +376,26 @@ impl Reasons<'_> {
         Ok(whole.reason(fact)?)
     }
 
+    /// The same where the fact holds by `other` and may not here: what fails here of why it holds there.
+    pub(super) fn beside(&self, fact: &Fact, other: &Reasons<'_>) -> Result<String, SessionError> {
+        if self.is_settled() && other.is_settled()
+            && let Some(line) = self.quick.reason_beside(fact, &other.quick)?
+        {
+            return Ok(line);
+        }
+        self.of(fact)
+    }
+
+    /// The rule by which a fact holds.
+    pub(super) fn rule_of(&self, fact: &Fact) -> Result<Option<String>, SessionError> {
+        Ok(self.quick.explanation(fact)?.map(|found| found.rule.to_string()))
+    }
+
+    /// Whether nothing is left open, so that what holds is all that there is.
+    fn is_settled(&self) -> bool {
+        self.follower.incremental().is_none_or(Maintained::is_settled)
+    }
+
     /// Keeps what was worked out for the next evaluation.
     pub(super) fn end(self) {
         self.follower.put_back(self.quick);

@@ -227,6 +227,11 @@ impl Maintained {
         }
     }
 
+    /// Whether no operation is undefined.
+    pub(super) fn is_settled(&self) -> bool {
+        self.unknown.is_none()
+    }
+
     /// A finder of reasons; [`Maintained::put_back`] takes what it worked out for the next one.
     pub(super) fn finder<'a>(&'a self, rules: &'a RuleSet) -> Finder<'a> {
         let left = std::mem::take(&mut *self.cache().lock().unwrap_or_else(PoisonError::into_inner));

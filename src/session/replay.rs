@@ -36,6 +36,8 @@ pub struct Replay<'a> {
     pub limits: Limits,
     /// Whether undefined operations count as false in transactions that don't record it.
     pub lenient: bool,
+    /// Of how many flips by each rule the reasons are looked for.
+    pub explained: usize,
 }
 
 /// A decision that stands in the record and would not have, or the other way round.
@@ -47,10 +49,13 @@ pub struct Flip {
     pub decision: Fact,
     /// Whether it stood in the record; if not, it stands in the replay.
     pub stood: bool,
-    /// Why it stood, or did not, by the recorded rules.
-    pub before: String,
-    /// Why it stands, or does not, by the rules of the replay.
-    pub after: String,
+    /// The rules' clock in that transaction.
+    pub clock: i64,
+    /// The rule by which it holds on the one side.
+    pub rule: Option<String>,
+    /// Why it stood, or did not, by the recorded rules; and why it stands, or does not, by those of the replay. Only
+    /// of as many flips by one rule as were asked for.
+    pub reasons: Option<(String, String)>,
 }
 
 /// What a replay came to.
@@ -98,6 +103,7 @@ impl Session {
             engine,
             limits: self.limits,
             lenient: self.lenient,
+            explained: usize::MAX,
         })
     }
 }
@@ -165,6 +171,7 @@ impl Replay<'_> {
         let as_recorded = self.rules.is_none() && self.sets.is_empty();
         let (mut after, mut before) = (Follower::default(), (!as_recorded).then(Follower::of_records));
         let (mut replayed, mut unreadable) = (Replayed::default(), Unreadable::default());
+        let mut explained = BTreeMap::new();
         let first = self.from.max(1);
         let mut rounds = Rounds::before(first, &mut history, false)?;
         let mut course = Course::new(history.standing(first - 1)?);
@@ -206,7 +213,8 @@ impl Replay<'_> {
                 replayed.flips += 1;
                 each(flip)
             };
-            if !flip_each(tx, (&course.then, fresh), reasons, &mut each)? {
+            let most = (self.explained, &mut explained);
+            if !flip_each((tx, clock), (&course.then, fresh), reasons, most, &mut each)? {
                 return Ok(replayed);
             }
         }
@@ -265,15 +273,23 @@ fn has(rules: &RuleSet, name: Symbol) -> bool {
 
 /// Hands each decision that is fresh on one side to `each`, with the reasons on both; whether it wants more.
 fn flip_each(
-    tx: u64,
+    (tx, clock): (u64, i64),
     (then, fresh): (&BTreeSet<Fact>, Vec<Fact>),
     (before, after): (Reasons<'_>, Reasons<'_>),
+    (most, explained): (usize, &mut BTreeMap<Option<String>, usize>),
     each: &mut dyn FnMut(Flip) -> bool,
 ) -> Result<bool, SessionError> {
     for decision in fresh {
         let stood = then.contains(&decision);
-        let (why_before, why_after) = (before.of(&decision)?, after.of(&decision)?);
-        if !each(Flip { tx, decision, stood, before: why_before, after: why_after }) {
+        let rule = if stood { before.rule_of(&decision)? } else { after.rule_of(&decision)? };
+        let told = explained.entry(rule.clone()).or_insert(0);
+        *told += 1;
+        let reasons = if *told > most {
+            None
+        } else {
+            Some((before.beside(&decision, &after)?, after.beside(&decision, &before)?))
+        };
+        if !each(Flip { tx, decision, stood, clock, rule, reasons }) {
             return Ok(false);
         }
     }

@@ -117,8 +117,8 @@ fn decisions(program: &Program) -> impl Iterator<Item = Symbol> {
 }
 
 fn changed(before: &Finder<'_>, after: &Finder<'_>, fact: Fact, explain: bool) -> Result<Changed, WhyError> {
-    let side = |finder: &Finder<'_>| explain.then(|| finder.reason(&fact)).transpose();
-    let (before, after) = (side(before)?, side(after)?);
+    let side = |finder: &Finder<'_>, other: &Finder<'_>| explain.then(|| finder.reason_to(&fact, other)).transpose();
+    let (before, after) = (side(before, after)?, side(after, before)?);
     Ok(Changed { fact, before, after })
 }
 
@@ -144,6 +144,14 @@ fn same_types(one: &Finder<'_>, id: RelationId, other: &Finder<'_>, found: Relat
 }
 
 impl Finder<'_> {
+    /// Why a fact holds, or why it doesn't though it holds by another model, in one line.
+    fn reason_to(&self, fact: &Fact, other: &Finder<'_>) -> Result<String, WhyError> {
+        match self.reason_beside(fact, other)? {
+            Some(line) => Ok(line),
+            None => self.reason(fact),
+        }
+    }
+
     /// Why a fact holds, or why it doesn't, in one line.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! Nothing is recorded while rules are evaluated: everything here starts from the program, the final facts and the
 //! rounds in which they were derived.
 
+mod beside;
 mod build;
 mod cache;
 pub mod check;

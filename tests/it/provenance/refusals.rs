@@ -218,3 +218,171 @@ fn spoilt_decisions_of_the_agent_week_have_remedies() {
     decisions(&world, most).iter().for_each(|fact| world.spoil(fact, &mut counted));
     judge(&counted);
 }
+
+/// Small rules of each kind: counts, means and rankings with bounds, negation, recursion.
+const SMALL: [(&str, &str); 5] = [
+    (
+        "use_tool",
+        "input run(id: int, tool: string, ok: bool). input blocked(tool: string). param least: int = 2.
+        good(T, count()) :- run(_, T, true). decision use_tool(tool: string).
+        use_tool(T) :- good(T, N), N >= least, !blocked(T).",
+    ),
+    (
+        "best",
+        "input points(tool: string, points: int). input barred(tool: string). param keep: int = 1.
+        open(T, P) :- points(T, P), !barred(T). decision best(tool: string).
+        best(T) :- open(T, P) limit keep by P desc.",
+    ),
+    (
+        "keep",
+        "input rating(id: int, tool: string, stars: int). param floor: float = 2.0.
+        liked(T, mean(float(S))) :- rating(_, T, S). decision keep(tool: string).
+        keep(T) :- liked(T, M), M >= floor.",
+    ),
+    (
+        "arrive",
+        "input road(from: int, to: int). input start(at: int). input closed(at: int).
+        reach(X) :- start(X). reach(Y) :- reach(X), road(X, Y), !closed(Y). decision arrive(at: int).
+        arrive(X) :- reach(X), X > 1.",
+    ),
+    (
+        "calm",
+        "input load(host: string, at: int, load: int). param high: int = 2. param most: int = 0.
+        peak(H, max(L)) :- load(H, _, L). busy(H) :- peak(H, L), L >= high.
+        decision calm(host: string). calm(H) :- load(H, _, _), N = count { busy(_) }, N <= most.",
+    ),
+];
+
+/// What can be changed in a small case: a fact that comes or goes, a parameter with another value.
+enum Switch {
+    Fact(RelationId, Vec<Word>),
+    Param(usize, Value),
+}
+
+fn small_rules(text: &str) -> RuleSet {
+    let mut loader = hence::session::Loader::default();
+    loader.text("small.dl", text);
+    let findings = hence::session::check(loader.finish(), &[]);
+    *findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics))
+}
+
+/// The values of a column in small cases.
+fn domain(ty: Type) -> Vec<Word> {
+    match ty {
+        Type::String => ["a", "b"].map(|text| Value::String(text.into()).word()).to_vec(),
+        Type::Bool => [true, false].map(Word::from_bool).to_vec(),
+        _ => (0..4).map(Word::from_int).collect(),
+    }
+}
+
+/// Every row over the small domains.
+fn rows(types: &[Type]) -> Vec<Vec<Word>> {
+    let mut all = vec![Vec::new()];
+    for ty in types {
+        let longer = all.iter().flat_map(|row: &Vec<Word>| {
+            domain(*ty).into_iter().map(|word| row.iter().copied().chain([word]).collect())
+        });
+        all = longer.collect();
+    }
+    all
+}
+
+fn switches(program: &Program) -> Vec<Switch> {
+    let mut all = Vec::new();
+    for (at, relation) in program.relations.iter().enumerate() {
+        if relation.kind == Kind::Input {
+            let types: Vec<Type> = relation.types().collect();
+            all.extend(rows(&types).into_iter().map(|row| Switch::Fact(RelationId(at as u32), row)));
+        }
+    }
+    for (at, param) in program.params.iter().enumerate() {
+        let values = (0..4).map(|number| match param.value {
+            Value::Float(_) => Value::Float(Float::new(f64::from(number)).unwrap()),
+            _ => Value::Int(i64::from(number)),
+        });
+        all.extend(values.filter(|value| *value != param.value).map(|value| Switch::Param(at, value)));
+    }
+    all
+}
+
+/// Whether the fact holds with the switches turned.
+fn holds_with(program: &Program, given: &std::collections::BTreeSet<(RelationId, Vec<Word>)>, turned: &[&Switch], asked: (RelationId, &[Word])) -> bool {
+    let (mut program, mut given) = (program.clone(), given.clone());
+    for switch in turned {
+        match switch {
+            Switch::Fact(relation, row) => {
+                let fact = (*relation, row.clone());
+                if !given.remove(&fact) {
+                    given.insert(fact);
+                }
+            }
+            Switch::Param(at, value) => program.params[*at].value = *value,
+        }
+    }
+    let mut input = Database::new(&program);
+    given.iter().for_each(|(relation, row)| input.push(*relation, row));
+    let model = SemiNaive.evaluate(&program, input, &Limits::default()).unwrap();
+    model.extent(asked.0).unwrap().rows.iter().any(|row| row == asked.1)
+}
+
+/// Whether some few switches make the fact hold: every set of them is evaluated.
+fn has_remedy(program: &Program, given: &std::collections::BTreeSet<(RelationId, Vec<Word>)>, asked: (RelationId, &[Word]), most: usize) -> bool {
+    let all = switches(program);
+    let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..most {
+        let larger = sets.iter().flat_map(|set| {
+            let from = set.last().map_or(0, |last| last + 1);
+            (from..all.len()).map(|at| set.iter().copied().chain([at]).collect())
+        });
+        sets = larger.collect();
+        let turned = |set: &Vec<usize>| set.iter().map(|at| &all[*at]).collect::<Vec<_>>();
+        if sets.iter().any(|set| holds_with(program, given, &turned(set), asked)) {
+            return true;
+        }
+    }
+    false
+}
+
+#[test]
+fn what_an_exhaustive_search_mends_has_a_remedy() {
+    let slow = std::env::var_os("HENCE_SLOW").is_some();
+    let (seeds, most) = if slow { (40, 3) } else { (4, 2) };
+    let mut counted = Counted::default();
+    for (decision, text) in SMALL {
+        let rules = small_rules(text);
+        let program = &rules.program;
+        let relation = program.find(decision.into()).unwrap();
+        let types: Vec<Type> = program[relation].types().collect();
+        let all = switches(program);
+        for seed in 0..seeds {
+            let mut dice = seed * 7_919 + 13;
+            let mut given = std::collections::BTreeSet::new();
+            for switch in &all {
+                dice = u64::wrapping_add(u64::wrapping_mul(dice, 6_364_136_223_846_793_005), 1_442_695_040_888_963_407);
+                if let (Switch::Fact(relation, row), true) = (switch, (dice >> 33) % 6 == 0) {
+                    given.insert((*relation, row.clone()));
+                }
+            }
+            let mut input = Database::new(program);
+            given.iter().for_each(|(relation, row)| input.push(*relation, row));
+            let model = SemiNaive.evaluate(program, input, &Limits::default()).unwrap();
+            let finder = Finder::new(program, &model, &rules.sources, &NoOrigins);
+            for asked in rows(&types) {
+                if finder.holds(&Fact::new(decision, [Value::from_word(types[0], asked[0])]))
+                    || !has_remedy(program, &given, (relation, &asked), most)
+                {
+                    continue;
+                }
+                counted.asked += 1;
+                let pattern = [Some(Value::from_word(types[0], asked[0]))];
+                let trial = Trial { tries: TRIES, ..Trial::within(&SemiNaive, Limits::default(), LOOK) };
+                let remedies = finder.remedies(relation, &pattern, &trial);
+                counted.evaluations += remedies.tried;
+                if remedies.found.is_empty() {
+                    counted.without.push(format!("{decision} {seed}: {:?} over {given:?}", pattern[0]));
+                }
+            }
+        }
+    }
+    judge(&counted);
+}

@@ -10,6 +10,7 @@ mod tree;
 pub use graph::{dot, mermaid};
 pub use html::html;
 pub use json::{FORMAT, json, moment_json};
+pub(super) use refusal::failure_line;
 pub use refusal::{
     change_text, remedies_json, remedies_text, why_line, why_not_json, why_not_line, why_not_text,
 };

@@ -99,7 +99,7 @@ fn failure_lines(program: &Program, failure: &Failure) -> Vec<String> {
 }
 
 /// What failed in one line.
-fn failure_line(program: &Program, failure: &Failure) -> String {
+pub(crate) fn failure_line(program: &Program, failure: &Failure) -> String {
     match failure {
         Failure::Head { column, gives: Some(gives), asked } => {
             format!("it gives {column} = {gives}, not {asked}")

@@ -21,7 +21,7 @@ use hence_core::schema::{Kind, RelationId};
 use hence_core::span::{Place, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_lang::ir::{Literal, Rule};
+use hence_lang::ir::{Literal, Rule, RuleId};
 
 pub use change::{Change, Instant, Remedies, Remedy};
 pub use verify::Trial;
@@ -230,6 +230,12 @@ impl<'a> Finder<'a> {
             answer.attempts.push(attempt);
         }
         answer
+    }
+
+    /// How far one rule gets towards what is asked for, and what fails there.
+    pub(super) fn failure_by(&self, id: RuleId, rule: &'a Rule, asked: &[Option<Word>]) -> Failure {
+        let asked = asked.to_vec();
+        attempt::Explorer { finder: self, id, rule, asked: &asked }.attempt().0.failure
     }
 
     /// A proof for the explanation of another fact; where there can be none, the whole question ends.

@@ -9,35 +9,53 @@ use hence_core::value::Value;
 use super::change::Change;
 use super::ideas::Idea;
 
-/// Sets of changes that wait to be tried.
+/// Sets of changes that wait to be tried, in two orders: fewest changes in all, and fewest steps of the search. The
+/// first finds small remedies, the second those of several changes that one step proposes together.
 #[derive(Default)]
 pub(super) struct Repairs {
-    queue: BinaryHeap<Reverse<(usize, usize, usize, Vec<Change>)>>,
+    by_size: BinaryHeap<Reverse<(usize, usize, usize)>>,
+    by_step: BinaryHeap<Reverse<(usize, usize, usize)>>,
+    /// All sets that were added, with the number of the step; nothing in the place of those that were handed out.
+    sets: Vec<Option<(Vec<Change>, usize)>>,
     seen: BTreeSet<Vec<Change>>,
-    added: usize,
+    turn: bool,
 }
 
 impl Repairs {
-    /// Adds the sets that go on from one that was tried.
-    pub(super) fn add(&mut self, base: &[Change], ideas: Vec<Idea>, most: usize) {
+    /// Adds the sets that go on from one that the search tried at `step`.
+    pub(super) fn add(&mut self, (base, step): (&[Change], usize), ideas: Vec<Idea>, most: usize) {
         for Idea { changes, left } in ideas {
-            let Some(all) = joined(base, changes) else { continue };
-            let total = all.len().saturating_add(left).min(most);
-            if all.len() <= most && self.seen.insert(all.clone()) {
-                self.added += 1;
-                self.queue.push(Reverse((total, left, self.added, all)));
+            let Some(all) = joined(base, changes).filter(|all| all.len() <= most) else { continue };
+            if self.seen.insert(all.clone()) {
+                let number = self.sets.len();
+                self.by_size.push(Reverse((all.len().saturating_add(left).min(most), left, number)));
+                self.by_step.push(Reverse((step, left, number)));
+                self.sets.push(Some((all, step + 1)));
             }
         }
     }
 
-    /// The next set, with how many changes its way takes in all at least.
-    pub(super) fn next(&mut self) -> Option<Vec<Change>> {
-        self.queue.pop().map(|Reverse((.., changes))| changes)
+    /// The next set, and the number of its step.
+    pub(super) fn next(&mut self) -> Option<(Vec<Change>, usize)> {
+        self.turn = !self.turn;
+        loop {
+            let heap = if self.turn { &mut self.by_size } else { &mut self.by_step };
+            let Reverse((.., number)) = heap.pop()?;
+            if let Some(set) = self.sets.get_mut(number).and_then(Option::take) {
+                return Some(set);
+            }
+        }
     }
 
-    /// How many changes the way of the next set takes at least.
-    pub(super) fn least(&self) -> Option<usize> {
-        self.queue.peek().map(|Reverse((total, ..))| *total)
+    /// How many changes the way of the smallest set takes at least.
+    pub(super) fn least(&mut self) -> Option<usize> {
+        while let Some(Reverse((total, _, number))) = self.by_size.peek() {
+            if self.sets.get(*number).is_some_and(Option::is_some) {
+                return Some(*total);
+            }
+            self.by_size.pop();
+        }
+        None
     }
 }
 

@@ -178,7 +178,7 @@ impl Search<'_, '_> {
         let (ideas, instants) = Ideas::towards(self.finder, self.relation, wants, (CHANGES, &[]));
         self.wait_for(&instants)?;
         let mut repairs = Repairs::default();
-        repairs.add(&[], ideas, CHANGES);
+        repairs.add((&[], 0), ideas, CHANGES);
         let finder = self.finder;
         let until = self.start + self.trial.time / 2;
         let mut guesses = Abduction::new(finder, self.relation, &self.asked, until);
@@ -192,14 +192,15 @@ impl Search<'_, '_> {
             let single = repairs.least().is_some_and(|total| total <= 1);
             let from_guess = if single || guessed >= GUESSES { None } else { guesses.next() };
             guessed += usize::from(from_guess.is_some());
-            let Some(mut changes) = first.take().or(from_guess).or_else(|| repairs.next()) else {
+            let guess = first.take().or(from_guess).map(|changes| (changes, 1));
+            let Some((mut changes, step)) = guess.or_else(|| repairs.next()) else {
                 let stopped = guesses.stopped() && guessed < GUESSES;
                 return if stopped { Err(String::from("stopped searching after too many candidates")) } else { Ok(()) };
             };
             changes.sort();
             changes.dedup();
             if let Some(model) = self.attempt(changes.clone())? {
-                self.go_on(&changes, &model, &mut repairs);
+                self.go_on((&changes, step), &model, &mut repairs);
             }
         }
         Err(self.stopped())
@@ -261,13 +262,13 @@ impl Search<'_, '_> {
     }
 
     /// Adds the sets that go on from one that was tried, as its model suggests.
-    fn go_on(&self, changes: &[Change], (program, model): &(Program, Model), repairs: &mut Repairs) {
+    fn go_on(&self, (changes, step): (&[Change], usize), (program, model): &(Program, Model), repairs: &mut Repairs) {
         if changes.len() >= CHANGES {
             return;
         }
         let finder = Finder::new(program, model, self.finder.sources(), &NoOrigins);
         let (ideas, _) = Ideas::towards(&finder, self.relation, wants_of(&self.asked), (CHANGES, changes));
-        repairs.add(changes, ideas, CHANGES);
+        repairs.add((changes, step), ideas, CHANGES);
     }
 
     /// Tries instants of the clock at which nothing else would have to change.
