@@ -77,6 +77,32 @@ impl Session {
         }
     }
 
+    /// Takes in what the writer of its ledger, which this session only reads, has recorded since, up to transaction `to`:
+    /// what is kept is brought up to date at a cost that follows what changed.
+    ///
+    /// # Errors
+    /// As [`Ledger::follow`]; a session without a ledger has nothing to follow.
+    pub fn follow(&mut self, to: u64) -> Result<(), SessionError> {
+        let from = self.last_tx();
+        let Store::Ledger(ledger) = &mut self.store else { return Ok(()) };
+        if from >= to {
+            return Ok(());
+        }
+        ledger.follow(to)?;
+        let has_schemas =
+            (from + 1..=to).any(|tx| !ledger.info(tx).is_ok_and(|info| info.schemas.is_empty()));
+        if has_schemas {
+            self.lens = LensNow::default();
+        }
+        self.clock = None;
+        self.catch_up(from);
+        if let IncrementalState::Maintained(kept) = &mut self.incremental {
+            // A session that only reads draws nothing beside what others recorded.
+            kept.others = None;
+        }
+        Ok(())
+    }
+
     /// Takes in what others recorded after transaction `from`; what can't be brought up to date is worked out again by
     /// the next commit.
     fn catch_up(&mut self, from: u64) {

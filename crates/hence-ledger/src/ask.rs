@@ -13,7 +13,8 @@ use tracing::field::Empty;
 use super::base::{self, Base, BaseError};
 use super::disk::OsDisk;
 use super::error::{LedgerError, Notice};
-use super::journal::Journal;
+use super::join::apply;
+use super::journal::{Journal, Mark};
 use super::lock::{Closed, Holder};
 use super::open::{BASE, JOURNAL, LOCK, OpenOptions, check_format};
 use super::scan::Scanned;
@@ -91,6 +92,25 @@ impl Ledger {
         ledger.set_dir(dir);
         ledger.read(options.up_to)?;
         Ok(ledger)
+    }
+
+    /// Takes in what another writer has recorded since, up to transaction `to`, which is durable; for a ledger that was
+    /// opened to ask. What it costs follows what is new.
+    ///
+    /// # Errors
+    /// There is no such transaction after the last one that this ledger knows, as where the writer compacted its
+    /// journal; then it has to be opened again.
+    pub fn follow(&mut self, to: u64) -> Result<(), LedgerError> {
+        let Self { journal, view, state, backlog_limit, .. } = self;
+        while state.tx < to {
+            let whole = journal.read(journal.mark().end, state.tx + 1)?;
+            if whole.previous != state.head {
+                return Err(LedgerError::Base(String::from("it follows another journal")));
+            }
+            apply(journal, view, state, &whole, *backlog_limit)?;
+            journal.set_end(Mark { end: whole.end, head: whole.hash });
+        }
+        Ok(())
     }
 
     /// Replays the journal into memory, up to transaction `up_to` or its end.

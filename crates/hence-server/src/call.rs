@@ -1,0 +1,100 @@
+//! A request as routes read it.
+
+use std::collections::BTreeMap;
+
+use axum::body::Bytes;
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+use serde_json::{Map, Value as Json};
+
+use super::desk::Moment;
+use super::problem::Problem;
+use super::question::Page;
+
+/// How many items a list has where nobody says.
+const LIMIT: usize = 100;
+/// How many it has at most.
+const MOST: usize = 1000;
+
+/// What a request says.
+pub(crate) struct Call {
+    /// The parts of the path that have names.
+    pub(crate) path: BTreeMap<String, String>,
+    /// The query.
+    pub(crate) query: BTreeMap<String, String>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Call {
+    /// A part of the path.
+    pub(crate) fn part(&self, name: &str) -> Result<String, Problem> {
+        self.path.get(name).cloned().ok_or_else(|| Problem::new(500, format!("the route has no `{name}`")))
+    }
+
+    /// A text of the query.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.query.get(name).cloned()
+    }
+
+    /// A number of the query.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, Problem> {
+        let Some(text) = self.query.get(name) else { return Ok(None) };
+        let number = text.parse();
+        number
+            .map(Some)
+            .map_err(|_| Problem::malformed(format!("`{name}`: expected a number, found `{text}`")))
+    }
+
+    /// Which part of a list is wanted.
+    pub(crate) fn page(&self) -> Result<Page, Problem> {
+        let size = |number: Option<u64>, otherwise: usize| {
+            number.map_or(otherwise, |number| usize::try_from(number).unwrap_or(usize::MAX))
+        };
+        let limit = size(self.number("limit")?, LIMIT);
+        if limit == 0 || limit > MOST {
+            return Err(Problem::malformed(format!("`limit`: expected 1 to {MOST}, found {limit}")));
+        }
+        Ok(Page { offset: size(self.number("offset")?, 0), limit })
+    }
+
+    /// Of which state something is asked.
+    pub(crate) fn moment(&self) -> Result<Moment, Problem> {
+        Ok(Moment { min_tx: self.number("min_tx")?, as_of: self.text("as_of") })
+    }
+
+    /// A text of the headers.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    fn media(&self) -> Option<String> {
+        let text = self.headers.get(CONTENT_TYPE)?.to_str().ok()?;
+        Some(text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    }
+
+    /// Checks what the body says that it is.
+    pub(crate) fn expect(&self, known: &[&str]) -> Result<(), Problem> {
+        match self.media() {
+            Some(media) if known.contains(&media.as_str()) => Ok(()),
+            found => {
+                let found = found.map_or_else(|| String::from("none"), |found| format!("`{found}`"));
+                let expected = known.join(" or ");
+                Err(Problem::malformed(format!("`Content-Type`: expected {expected}, found {found}")))
+            }
+        }
+    }
+
+    /// The body, a JSON object.
+    pub(crate) fn object(&self) -> Result<Map<String, Json>, Problem> {
+        self.expect(&["application/json"])?;
+        if self.body.is_empty() {
+            return Err(Problem::malformed("the body is empty; expected a JSON object"));
+        }
+        match serde_json::from_slice::<Json>(&self.body) {
+            Ok(Json::Object(fields)) => Ok(fields),
+            Ok(_) => Err(Problem::malformed("the body is not a JSON object")),
+            Err(error) => Err(Problem::malformed(format!("the body is not JSON: {error}"))),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Who answers: the other side of the service, which has the session.
+
+use std::time::Instant;
+
+use serde_json::{Map, Value as Json};
+use tokio::sync::{oneshot, watch};
+
+use super::principal::Principal;
+use super::problem::Problem;
+use super::question::Question;
+
+/// A question with all that goes with it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The question.
+    pub question: Question,
+    /// Who asks.
+    pub by: Principal,
+    /// When the answer is of no use any more.
+    pub until: Instant,
+    /// What it is asked of.
+    pub moment: Moment,
+}
+
+/// Of which state of the ledger something is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// At least this transaction is known.
+    pub min_tx: Option<u64>,
+    /// A transaction or a time of the past.
+    pub as_of: Option<String>,
+}
+
+/// An answer, which holds `tx` and `head`; or why there is none.
+pub type Answer = Result<Map<String, Json>, Problem>;
+
+/// Where the answer is put.
+pub type Reply = oneshot::Sender<Answer>;
+
+/// What the ledger and the rules are like now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The last transaction.
+    pub tx: u64,
+    /// Its hash.
+    pub head: String,
+    /// Whether requests are answered; not before everything is open, and not once it is to stop.
+    pub is_ready: bool,
+    /// What is wrong with rules that were changed and are not in force.
+    pub faulty_rules: Option<String>,
+}
+
+/// What everybody may look at, and wait for.
+pub type Board = watch::Receiver<Standing>;
+
+/// Answers questions, on threads of its own.
+pub trait Desk: Send + Sync + 'static {
+    /// Puts a question into the queue.
+    ///
+    /// # Errors
+    /// It is full.
+    fn ask(&self, asked: Asked, reply: Reply) -> Result<(), Problem>;
+
+    /// What the ledger and the rules are like.
+    fn board(&self) -> Board;
+
+    /// How many questions wait.
+    fn waiting(&self) -> usize;
+
+    /// Whether `/access/v1` has something to ask.
+    fn has_authzen(&self) -> bool;
+}

@@ -1,0 +1,90 @@
+//! Principals that an issuer vouches for: JSON Web Tokens by a set of public keys.
+
+use std::fs;
+use std::path::PathBuf;
+
+use jsonwebtoken::jwk::{Jwk, JwkSet};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
+use serde::Deserialize;
+
+use super::principal::{Principal, Scope};
+
+/// The algorithms that are taken: none with a shared secret.
+const TAKEN: [Algorithm; 9] = [
+    Algorithm::RS256,
+    Algorithm::RS384,
+    Algorithm::RS512,
+    Algorithm::PS256,
+    Algorithm::PS384,
+    Algorithm::PS512,
+    Algorithm::ES256,
+    Algorithm::ES384,
+    Algorithm::EdDSA,
+];
+
+/// Whose tokens are taken.
+pub struct Issuer {
+    /// The file of their public keys (a JSON Web Key Set).
+    pub keys: PathBuf,
+    /// What `iss` has to be.
+    pub issuer: String,
+    /// What `aud` has to be.
+    pub audience: String,
+}
+
+/// What a token has to say.
+#[derive(Deserialize)]
+struct Claims {
+    sub: String,
+    #[serde(default)]
+    scope: String,
+}
+
+impl Issuer {
+    /// Reads the keys once, to see whether they can be read.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn check(&self) -> Result<(), String> {
+        self.set().map(drop)
+    }
+
+    fn set(&self) -> Result<JwkSet, String> {
+        let path = self.keys.display();
+        let text = fs::read_to_string(&self.keys).map_err(|error| format!("can't read `{path}`: {error}"))?;
+        serde_json::from_str(&text).map_err(|error| format!("`{path}` is no set of keys: {error}"))
+    }
+
+    /// Whom a token names, and what its `scope` lets them do.
+    pub(crate) fn principal(&self, token: &str) -> Result<Principal, String> {
+        let header = decode_header(token).map_err(|error| format!("the token can't be read: {error}"))?;
+        let kid = header.kid.ok_or("the token names no key (`kid`)")?;
+        let set = self.set()?;
+        let key = set.find(&kid).ok_or_else(|| format!("the token names an unknown key `{kid}`"))?;
+        let algorithm = algorithm(key, header.alg)?;
+        let mut wanted = Validation::new(algorithm);
+        wanted.set_issuer(&[&self.issuer]);
+        wanted.set_audience(&[&self.audience]);
+        wanted.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        wanted.validate_nbf = true;
+        let key =
+            DecodingKey::from_jwk(key).map_err(|error| format!("the key `{kid}` can't be used: {error}"))?;
+        let claims = decode::<Claims>(token, &key, &wanted)
+            .map_err(|error| format!("the token is refused: {error}"))?;
+        let scopes = claims.claims.scope.split_whitespace().filter_map(|word| word.parse::<Scope>().ok());
+        Ok(Principal { name: claims.claims.sub, scopes: scopes.collect() })
+    }
+}
+
+/// The algorithm of a token, where its key is for that.
+fn algorithm(key: &Jwk, named: Algorithm) -> Result<Algorithm, String> {
+    let of_key = key.common.key_algorithm.map(|known| known.to_string());
+    let is_fitting = of_key.as_ref().is_none_or(|known| *known == format!("{named:?}"));
+    if TAKEN.contains(&named) && is_fitting {
+        return Ok(named);
+    }
+    Err(format!(
+        "the token is signed by {named:?}; its key is for {}",
+        of_key.as_deref().unwrap_or("public keys")
+    ))
+}

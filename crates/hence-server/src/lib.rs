@@ -1,0 +1,33 @@
+//! HTTP for a session and its runtime: a request becomes a question, its answer becomes JSON. Nothing is decided here,
+//! and no engine work runs on the threads of connections.
+//!
+//! `routes` is the table of all routes, each with the scope that it takes; `call` is a request as routes read it,
+//! `question` what is asked, `desk` who answers, `problem` why not. `principal` says who calls: by a token of `tokens`,
+//! or one of an issuer by `jwt`. `authzen` and `native` lower requests, `changes` is the stream of transactions, `openapi`
+//! describes the table, `meters` counts, `service` puts it together and `listen` has connections.
+
+mod authzen;
+mod call;
+mod changes;
+mod desk;
+mod jwt;
+mod listen;
+mod meters;
+mod native;
+mod openapi;
+mod principal;
+mod problem;
+mod question;
+mod routes;
+mod service;
+mod tokens;
+
+pub use desk::{Answer, Asked, Board, Desk, Moment, Reply, Standing};
+pub use jwt::Issuer;
+pub use listen::{Listening, Settings, Tls, begin};
+pub use openapi::document as openapi;
+pub use principal::{Auth, Principal, Scope};
+pub use problem::Problem;
+pub use question::{Evaluation, Free, Question, Review, Search, Semantic};
+pub use routes::{ROUTES, Route};
+pub use tokens::{Token, Tokens};

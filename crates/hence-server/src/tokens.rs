@@ -1,0 +1,213 @@
+//! Tokens of `hence token`: a file of JSON lines beside the ledger that holds hashes, never the tokens themselves.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::principal::{Principal, Scope};
+
+/// What tokens begin with.
+const BEGINNING: &str = "hence_";
+/// How many random bytes a token has.
+const BYTES: usize = 32;
+/// How many random bytes its id has.
+const ID_BYTES: usize = 4;
+
+/// What is known of a token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Token {
+    /// What it is called.
+    pub id: String,
+    /// Who calls with it.
+    pub principal: String,
+    /// What they may do.
+    pub scopes: Vec<String>,
+    /// When it was made, in microseconds since the epoch.
+    pub created: i64,
+    /// When it ends, in microseconds since the epoch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<i64>,
+    /// The SHA-256 of the secret, or of a certificate.
+    pub hash: String,
+    /// Whether `hash` is that of a certificate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub certificate: bool,
+}
+
+impl Token {
+    fn principal(&self) -> Principal {
+        let scopes = self.scopes.iter().filter_map(|scope| scope.parse().ok()).collect();
+        Principal { name: self.principal.clone(), scopes }
+    }
+
+    fn is_valid(&self, now: i64) -> bool {
+        self.expires.is_none_or(|end| now < end)
+    }
+}
+
+/// The tokens of a file, read again when it changes.
+pub struct Tokens {
+    path: PathBuf,
+    clock: fn() -> i64,
+    read: Mutex<Option<(Seen, Vec<Token>)>>,
+}
+
+/// What a file looked like when it was read.
+type Seen = (Option<SystemTime>, u64);
+
+impl Tokens {
+    /// Those of a file, which need not be there; `clock` shows microseconds since the epoch.
+    pub fn new(path: impl Into<PathBuf>, clock: fn() -> i64) -> Self {
+        Self { path: path.into(), clock, read: Mutex::new(None) }
+    }
+
+    /// Whether a text is a token of `hence token`.
+    pub(crate) fn is_own(token: &str) -> bool {
+        token.starts_with(BEGINNING)
+    }
+
+    /// All of them.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn list(&self) -> io::Result<Vec<Token>> {
+        match fs::read_to_string(&self.path) {
+            Ok(text) => {
+                text.lines().map(|line| serde_json::from_str(line).map_err(io::Error::other)).collect()
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes a token, which nobody can read again.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn create(
+        &self,
+        principal: &str,
+        scopes: &[Scope],
+        expires: Option<i64>,
+    ) -> io::Result<(Token, String)> {
+        let (id, secret) = (random(ID_BYTES)?, random(BYTES)?);
+        let token = self.add(id.clone(), principal, scopes, expires, (hash(secret.as_bytes()), false))?;
+        Ok((token, format!("{BEGINNING}{id}_{secret}")))
+    }
+
+    /// Lets whoever shows a certificate, given as DER, call without a token.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn trust(
+        &self,
+        principal: &str,
+        scopes: &[Scope],
+        expires: Option<i64>,
+        certificate: &[u8],
+    ) -> io::Result<Token> {
+        self.add(random(ID_BYTES)?, principal, scopes, expires, (hash(certificate), true))
+    }
+
+    fn add(
+        &self,
+        id: String,
+        principal: &str,
+        scopes: &[Scope],
+        expires: Option<i64>,
+        (hash, certificate): (String, bool),
+    ) -> io::Result<Token> {
+        let scopes = scopes.iter().map(ToString::to_string).collect();
+        let (principal, created) = (principal.to_owned(), (self.clock)());
+        let token = Token { id, principal, scopes, created, expires, hash, certificate };
+        let mut all = self.list()?;
+        all.push(token.clone());
+        self.write(&all)?;
+        Ok(token)
+    }
+
+    /// Forgets a token; whether there was one of this id.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn revoke(&self, id: &str) -> io::Result<bool> {
+        let mut all = self.list()?;
+        let before = all.len();
+        all.retain(|token| token.id != id);
+        if all.len() == before {
+            return Ok(false);
+        }
+        self.write(&all)?;
+        Ok(true)
+    }
+
+    /// Writes a file that only its owner reads, in the place of the old one at once.
+    fn write(&self, tokens: &[Token]) -> io::Result<()> {
+        let lines = tokens.iter().map(|token| serde_json::to_string(token).map_err(io::Error::other));
+        let text: String =
+            lines.collect::<io::Result<Vec<_>>>()?.iter().map(|line| format!("{line}\n")).collect();
+        let new = self.path.with_extension("new");
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&new)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, &self.path)
+    }
+
+    /// Who calls with a token.
+    pub(crate) fn find(&self, token: &str) -> Option<Principal> {
+        let (id, secret) = token.strip_prefix(BEGINNING)?.split_once('_')?;
+        let hash = hash(secret.as_bytes());
+        self.first(|token| !token.certificate && token.id == id && is_same(&token.hash, &hash))
+    }
+
+    /// Who calls with a certificate, by its fingerprint.
+    pub(crate) fn by_certificate(&self, print: &str) -> Option<Principal> {
+        self.first(|token| token.certificate && is_same(&token.hash, print))
+    }
+
+    fn first(&self, is_it: impl Fn(&Token) -> bool) -> Option<Principal> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = seen(&self.path)?;
+        if read.as_ref().is_none_or(|(then, _)| *then != seen) {
+            *read = Some((seen, self.list().ok()?));
+        }
+        let now = (self.clock)();
+        let found = read.as_ref()?.1.iter().find(|token| is_it(token) && token.is_valid(now));
+        found.map(Token::principal)
+    }
+}
+
+fn seen(path: &Path) -> Option<Seen> {
+    let found = fs::metadata(path).ok()?;
+    Some((found.modified().ok(), found.len()))
+}
+
+fn random(bytes: usize) -> io::Result<String> {
+    let mut random = vec![0; bytes];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    Ok(hex(&random))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The SHA-256 of something, as hexadecimal digits.
+pub(crate) fn hash(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Whether two hashes are the same, at a cost that doesn't tell where they differ.
+fn is_same(one: &str, other: &str) -> bool {
+    one.len() == other.len()
+        && one.bytes().zip(other.bytes()).fold(0, |all, (one, other)| all | (one ^ other)) == 0
+}
