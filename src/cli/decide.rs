@@ -97,6 +97,7 @@ impl Decide {
                 incoming,
                 owner,
                 due: Due::default(),
+                told: None,
             };
             return follow.run(assertions, &mut terminal::json());
         }

@@ -125,6 +125,47 @@ impl Follow {
         Ok(())
     }
 
+    /// Commits what somebody says between the lines, and says what came of it; nothing is carried out yet.
+    #[cfg(feature = "server")]
+    pub(super) fn decide(&mut self, change: Change, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        let now = change.now;
+        if self.now.is_none() {
+            self.fall_due(change.time, out)?;
+        }
+        self.due.rest = None;
+        let decided = self.session.commit(change, false).inspect_err(|error| {
+            if error.is_of_the_change() {
+                self.due.rest = Some(now);
+            }
+        })?;
+        self.follow_schedules(&decided, now);
+        self.tell(None, &decided, now, out)?;
+        self.tell_next_ticks(now, out)?;
+        Ok(decided)
+    }
+
+    /// Goes on under other rules, where the session can; what follows is decided by whoever calls.
+    ///
+    /// # Errors
+    /// The rules don't fit what is recorded; those of before stay in force.
+    #[cfg(feature = "server")]
+    pub(super) fn renew(
+        &mut self,
+        rules: hence::session::RuleSet,
+    ) -> Result<(), hence::session::SessionError> {
+        let rules = match self.session.ledger() {
+            Some(ledger) => {
+                let recorded = hence::session::recorded_params(ledger, hence_ledger::When::Now)?;
+                rules.under_recorded(&recorded, &[])?
+            }
+            None => rules,
+        };
+        self.session.renew(rules)?;
+        self.speakers =
+            super::speaker::Speakers::new(self.session.rules(), self.speakers.author().to_owned());
+        Ok(())
+    }
+
     fn commit_instant(&mut self, now: i64, out: &mut dyn Write) -> Result<(), Failure> {
         let wall = time::wall_clock();
         let mut ticks =

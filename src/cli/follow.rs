@@ -54,7 +54,12 @@ pub(super) struct Follow {
     pub(super) owner: Option<Owner>,
     /// What falls due by itself.
     pub(super) due: Due,
+    /// Who is told of the session after each step.
+    pub(super) told: Option<Told>,
 }
+
+/// Who is told of a session.
+pub(super) type Told = Box<dyn Fn(&Session)>;
 
 /// Lines, or batches of them, of which nothing was recorded.
 #[derive(Default)]
@@ -131,10 +136,15 @@ impl Follow {
                     Err(status) => return Ok(status),
                 };
             }
+            self.publish();
             let until = self.wakes()?.map(due::deadline).into_iter().chain(self.due.again).min();
             let bytes = match self.incoming.next(until)? {
                 Came::Line(bytes) => bytes,
                 Came::End => break,
+                Came::Work(work) => {
+                    work(&mut self, out)?;
+                    continue;
+                }
                 Came::Due => {
                     self.go_on(out)?;
                     self.fall_due(time::wall_clock(), out)?;
@@ -176,6 +186,13 @@ impl Follow {
         }
         open::show_notices(&self.session.close());
         Ok(self.refused.status(self.batch))
+    }
+
+    /// Tells whoever is to be told what the session is like now.
+    pub(super) fn publish(&self) {
+        if let Some(told) = &self.told {
+            told(&self.session);
+        }
     }
 
     /// Adds what a line says to `said`, unless that is refused already: then what follows is not kept either.
@@ -309,6 +326,29 @@ impl Follow {
     ) -> Result<(), Failure> {
         self.write_changes(decided, out)?;
         self.carry_out(decided, now, out)?;
+        self.write_end(line, decided, now, out)
+    }
+
+    /// Writes what became of an instant, without carrying anything out.
+    #[cfg(feature = "server")]
+    pub(super) fn tell(
+        &mut self,
+        line: Option<u64>,
+        decided: &Decided,
+        now: i64,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        self.write_changes(decided, out)?;
+        self.write_end(line, decided, now, out)
+    }
+
+    fn write_end(
+        &mut self,
+        line: Option<u64>,
+        decided: &Decided,
+        now: i64,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
         let changes = &decided.changes;
         let mut end = json!({
             "change": "committed", "line": line, "tx": decided.committed.as_ref().map(|committed| committed.tx),

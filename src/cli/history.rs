@@ -265,43 +265,52 @@ impl Log {
     }
 
     fn line(&self, transaction: &Transaction, strength: &Result<bool, String>) -> String {
-        let info = &transaction.info;
-        let facts = |facts: &mut dyn Iterator<Item = &Fact>| facts.map(output::json_fact).collect::<Vec<_>>();
-        let drawn: Vec<_> = transaction
-            .drawn
-            .iter()
-            .map(|decision| {
-                json!({
-                    "decision": output::json_fact(&decision.fact),
-                    "rule": decision.rule, "because": decision.sentence,
-                })
-            })
-            .collect();
-        let mut line = json!({
-            "transaction": info.tx, "time": literal::time_text(info.time), "author": info.author,
-            "strength": if *strength == Ok(true) { "signed" } else { "claimed" },
-            "source": info.source, "note": info.note, "clock": info.clock.map(literal::time_text),
-            "rules": info.rules.map(|hash| hash.to_string()), "run": info.run.as_ref().map(run),
-            "head": info.hash.to_string(), "drawn": drawn,
-            "lapsed": facts(&mut transaction.lapsed.iter().map(|(lapsed, _)| &lapsed.fact)),
-        });
-        if let (Some(object), Some(steps)) = (line.as_object_mut(), &info.steps) {
-            object.insert(String::from("steps"), effects::json(steps));
-        }
-        if let (Some(object), Err(fault)) = (line.as_object_mut(), strength) {
-            object.insert(String::from("signature_fault"), json!(fault));
-        }
-        let reasons = || transaction.lapsed.iter().map(|(lapsed, _)| &lapsed.reason);
-        if let Some(object) = line.as_object_mut().filter(|_| reasons().any(Option::is_some)) {
-            object.insert(String::from("lapsed_because"), json!(reasons().collect::<Vec<_>>()));
-        }
-        if let Some(object) = line.as_object_mut().filter(|_| self.facts_too) {
-            object.insert(String::from("asserted"), json!(facts(&mut transaction.added.iter())));
-            let removed = facts(&mut transaction.removed.iter().map(|(fact, _)| fact));
-            object.insert(String::from("retracted"), json!(removed));
-        }
-        output::spaced(&line)
+        output::spaced(&transaction_json(transaction, strength, self.facts_too))
     }
+}
+
+/// A transaction as programs see it.
+pub(super) fn transaction_json(
+    transaction: &Transaction,
+    strength: &Result<bool, String>,
+    facts_too: bool,
+) -> Json {
+    let info = &transaction.info;
+    let facts = |facts: &mut dyn Iterator<Item = &Fact>| facts.map(output::json_fact).collect::<Vec<_>>();
+    let drawn: Vec<_> = transaction
+        .drawn
+        .iter()
+        .map(|decision| {
+            json!({
+                "decision": output::json_fact(&decision.fact),
+                "rule": decision.rule, "because": decision.sentence,
+            })
+        })
+        .collect();
+    let mut line = json!({
+        "transaction": info.tx, "time": literal::time_text(info.time), "author": info.author,
+        "strength": if *strength == Ok(true) { "signed" } else { "claimed" },
+        "source": info.source, "note": info.note, "clock": info.clock.map(literal::time_text),
+        "rules": info.rules.map(|hash| hash.to_string()), "run": info.run.as_ref().map(run),
+        "head": info.hash.to_string(), "drawn": drawn,
+        "lapsed": facts(&mut transaction.lapsed.iter().map(|(lapsed, _)| &lapsed.fact)),
+    });
+    if let (Some(object), Some(steps)) = (line.as_object_mut(), &info.steps) {
+        object.insert(String::from("steps"), effects::json(steps));
+    }
+    if let (Some(object), Err(fault)) = (line.as_object_mut(), strength) {
+        object.insert(String::from("signature_fault"), json!(fault));
+    }
+    let reasons = || transaction.lapsed.iter().map(|(lapsed, _)| &lapsed.reason);
+    if let Some(object) = line.as_object_mut().filter(|_| reasons().any(Option::is_some)) {
+        object.insert(String::from("lapsed_because"), json!(reasons().collect::<Vec<_>>()));
+    }
+    if let Some(object) = line.as_object_mut().filter(|_| facts_too) {
+        object.insert(String::from("asserted"), json!(facts(&mut transaction.added.iter())));
+        let removed = facts(&mut transaction.removed.iter().map(|(fact, _)| fact));
+        object.insert(String::from("retracted"), json!(removed));
+    }
+    line
 }
 
 /// Says that no transaction is shown.

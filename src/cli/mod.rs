@@ -29,6 +29,8 @@ mod follow;
 mod head;
 mod help;
 mod history;
+#[cfg(feature = "server")]
+mod http;
 mod init;
 mod keep;
 mod keys;
@@ -62,6 +64,8 @@ mod step;
 mod terminal;
 mod test;
 mod time;
+#[cfg(feature = "server")]
+mod token;
 mod watch;
 mod what_if;
 
@@ -133,6 +137,8 @@ enum Command {
     Param(param::Param),
     Review(review::Review),
     Serve(serve::Serve),
+    #[cfg(feature = "server")]
+    Token(token::Token),
     Outbox(carry::OutboxCommand),
     Carry(carry::CarryOut),
     Pack(pack::Pack),
@@ -326,6 +332,8 @@ fn dispatch(command: Command) -> Outcome {
         Command::Principal(command) => command.run(),
         Command::Review(command) => command.run(),
         Command::Serve(command) => command.run(),
+        #[cfg(feature = "server")]
+        Command::Token(command) => command.run(),
         Command::Outbox(command) => command.run(),
         Command::Carry(command) => command.run(),
         Command::Pack(command) => command.run(),

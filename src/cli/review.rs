@@ -294,7 +294,7 @@ impl Answer {
         let verb = if approved { "approved" } else { "rejected" };
         let comment = if reason.is_empty() { self.comment.clone() } else { reason.to_owned() };
         let change = Change {
-            assertions: self.answer(&session, found, (approved, &comment, now), edits)?,
+            assertions: answer(&session, found, &self.reviewer, (approved, &comment, now), edits)?,
             author: self.reviewer.clone(),
             source: source.to_owned(),
             note: (!comment.is_empty()).then_some(comment),
@@ -310,50 +310,79 @@ impl Answer {
         Ok(DONE)
     }
 
-    /// The facts of the answer: the review, that of the proposal for the same thing, and what rules learn from.
-    fn answer(
-        &self,
-        session: &Session,
-        found: &Waiting,
-        (approved, comment, now): (bool, &str, i64),
-        edits: &[(String, String)],
-    ) -> Result<Vec<Fact>, Failure> {
-        let (rules, by) = (session.rules(), self.reviewer.as_str());
-        let mut facts = vec![found.wait.review(rules, approved, by, comment, now)?];
-        if let Some(proposal) = found.twin {
-            facts.push(Wait::Proposal { proposal }.review(rules, approved, by, comment, now)?);
-        }
-        let has = |name: &str| rules.program.find(Symbol::new(name)).is_some();
-        if !approved && !comment.is_empty() && has("review_reason") {
-            let mut values = self.about(found, now);
-            values.push(("reason", Value::String(Symbol::new(comment))));
-            facts.push(session::fact_by_name(rules, "review_reason", &values)?);
-        }
-        for (part, text) in edits {
-            let name = Symbol::new(&format!("/{part}"));
-            let Some((_, old)) = found.content.iter().find(|(known, _)| *known == name) else {
-                return Err(Failure::Usage(no_part(found, part)));
-            };
-            if old.as_str() != text {
-                let mut values = self.about(found, now);
-                values.extend([("part", Value::Name(name)), ("text", Value::String(Symbol::new(text)))]);
-                facts.push(session::fact_by_name(rules, "review_edit", &values)?);
-            }
-        }
-        Ok(facts)
-    }
-
-    /// What is answered, by whom and when.
-    fn about(&self, found: &Waiting, now: i64) -> Vec<(&'static str, Value)> {
-        let text = |text: &str| Value::String(Symbol::new(text));
-        let kind = Value::Name(Symbol::new(&format!("/{}", found.wait.kind())));
-        let (id, by) = (text(&found.wait.id()), text(&self.reviewer));
-        vec![("kind", kind), ("id", id), ("by", by), ("at", Value::Time(now))]
-    }
-
     fn unknown(&self, waiting: &[Waiting]) -> String {
         unknown(&self.id, waiting)
     }
+}
+
+/// The facts of an answer: the review, that of the proposal for the same thing, and what rules learn from.
+fn answer(
+    session: &Session,
+    found: &Waiting,
+    by: &str,
+    (approved, comment, now): (bool, &str, i64),
+    edits: &[(String, String)],
+) -> Result<Vec<Fact>, Failure> {
+    let rules = session.rules();
+    let mut facts = vec![found.wait.review(rules, approved, by, comment, now)?];
+    if let Some(proposal) = found.twin {
+        facts.push(Wait::Proposal { proposal }.review(rules, approved, by, comment, now)?);
+    }
+    let has = |name: &str| rules.program.find(Symbol::new(name)).is_some();
+    if !approved && !comment.is_empty() && has("review_reason") {
+        let mut values = about(found, by, now);
+        values.push(("reason", Value::String(Symbol::new(comment))));
+        facts.push(session::fact_by_name(rules, "review_reason", &values)?);
+    }
+    for (part, text) in edits {
+        let name = Symbol::new(&format!("/{part}"));
+        let Some((_, old)) = found.content.iter().find(|(known, _)| *known == name) else {
+            return Err(Failure::Usage(no_part(found, part)));
+        };
+        if old.as_str() != text {
+            let mut values = about(found, by, now);
+            values.extend([("part", Value::Name(name)), ("text", Value::String(Symbol::new(text)))]);
+            facts.push(session::fact_by_name(rules, "review_edit", &values)?);
+        }
+    }
+    Ok(facts)
+}
+
+/// What is answered, by whom and when.
+fn about(found: &Waiting, by: &str, now: i64) -> Vec<(&'static str, Value)> {
+    let text = |text: &str| Value::String(Symbol::new(text));
+    let kind = Value::Name(Symbol::new(&format!("/{}", found.wait.kind())));
+    vec![("kind", kind), ("id", text(&found.wait.id())), ("by", text(by)), ("at", Value::Time(now))]
+}
+
+/// The facts of an answer to what an id names; why they are not to be had of this reviewer.
+///
+/// # Errors
+/// Nothing of this id waits.
+#[cfg(feature = "server")]
+pub(super) fn answer_facts(
+    session: &Session,
+    (id, by): (&str, &str),
+    (approved, comment, edits): (bool, &str, &[(String, String)]),
+    now: i64,
+) -> Result<Result<Vec<Fact>, String>, Failure> {
+    let reviewers = reviewers(session, now)?;
+    if !reviewers.iter().any(|known| known == by) {
+        return Ok(Err(format!("`{by}` is not a reviewer{}", known(session, &reviewers))));
+    }
+    let (waiting, _) = waiting(session, now)?;
+    let Some(found) = find(id, &waiting)? else {
+        let said = answered(session, id, now)?.unwrap_or_else(|| unknown(id, &waiting));
+        return Err(Failure::Usage(said));
+    };
+    answer(session, found, by, (approved, comment, now), edits).map(Ok)
+}
+
+/// What waits, with what is to be done.
+#[cfg(feature = "server")]
+pub(super) fn waiting_json(session: &Session, now: i64) -> Result<Vec<serde_json::Value>, Failure> {
+    let (waiting, _) = waiting(session, now)?;
+    Ok(waiting.iter().map(|found| show::document(found, None)).collect())
 }
 
 fn known(session: &Session, reviewers: &[String]) -> String {

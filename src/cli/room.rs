@@ -107,7 +107,7 @@ impl NoRoom<'_> {
             }
             Came::Line(bytes) => bytes,
             Came::End => return Ok(false),
-            Came::Due | Came::Asked(_) => return Ok(true),
+            Came::Due | Came::Asked(_) | Came::Work(_) => return Ok(true),
         };
         self.tried = false;
         *self.number = self.number.saturating_add(1);

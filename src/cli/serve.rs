@@ -37,6 +37,9 @@ pub(super) struct Serve {
     wait: Option<Duration>,
     #[command(flatten)]
     engine: EngineOptions,
+    #[cfg(feature = "server")]
+    #[command(flatten)]
+    http: super::http::HttpOptions,
     /// The longest turn of another command, such as `30s` [default: 10m]
     #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     turn: Option<Duration>,
@@ -55,11 +58,18 @@ impl Serve {
             let owner = self.owner(&facts, &mailbox)?;
             return lend(ledger, &owner, &mailbox);
         }
-        let session = open::for_owning(&self.rules.with_paths(&self.paths), &facts, &self.engine)?.keeping();
+        let rules = self.rules.with_paths(&self.paths);
+        let session = open::for_owning(&rules, &facts, &self.engine)?.keeping();
         session.check_columns()?;
         open::warn_of_undeclared(&session);
         let carry = Some(Carry::new(&session, false)?.until_stopped(&mailbox));
         let owner = Some(self.owner(&facts, &mailbox)?);
+        #[cfg(feature = "server")]
+        let http = self.http.begin(&session, (facts.store(), &self.engine, rules.source()), &mailbox)?;
+        #[cfg(feature = "server")]
+        let told = http.as_ref().map(super::http::Http::hook);
+        #[cfg(not(feature = "server"))]
+        let told = None;
         let follow = Follow {
             speakers: Speakers::new(session.rules(), String::from(AUTHOR)),
             session,
@@ -73,8 +83,12 @@ impl Serve {
             incoming: Incoming::of(mailbox),
             owner,
             due: Due::default(),
+            told,
         };
-        follow.run(Vec::new(), &mut terminal::json())
+        let ended = follow.run(Vec::new(), &mut terminal::json());
+        #[cfg(feature = "server")]
+        http.into_iter().for_each(super::http::Http::stop);
+        ended
     }
 
     fn owner(&self, facts: &FactOptions, mailbox: &Arc<Mailbox>) -> Result<Owner, Failure> {
@@ -99,7 +113,7 @@ fn lend(mut ledger: Ledger, owner: &Owner, mailbox: &Mailbox) -> Outcome {
                 Some(back) => ledger = back,
                 None => return Ok(DONE),
             },
-            Event::Due | Event::Chunk(_) => {}
+            Event::Due | Event::Chunk(_) | Event::Work(_) => {}
             Event::End | Event::Stop => break,
         }
     }

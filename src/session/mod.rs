@@ -256,6 +256,27 @@ impl Session {
         self.incremental = IncrementalState::default();
     }
 
+    /// The limits of what it evaluates.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Goes on under other rules, and keeps what follows from them from the next commit on.
+    ///
+    /// # Errors
+    /// They can't read facts that are recorded; then the rules stay as they were.
+    pub fn renew(&mut self, rules: RuleSet) -> Result<(), SessionError> {
+        let before = self.rules.clone();
+        self.change_rules(rules);
+        if let Err(error) = self.check_columns() {
+            self.change_rules(before);
+            self.incremental = IncrementalState::Once;
+            return Err(error);
+        }
+        self.incremental = IncrementalState::Once;
+        Ok(())
+    }
+
     /// The rules.
     pub fn rules(&self) -> &RuleSet {
         &self.rules

@@ -26,6 +26,11 @@ pub struct Supposed<'s> {
 }
 
 impl Supposed<'_> {
+    /// The rules.
+    pub fn rules(&self) -> &RuleSet {
+        self.rules
+    }
+
     /// The facts of a relation that have these values where any is given, ascending; those that follow certainly.
     pub fn facts(&self, relation: RelationId, values: &[Option<Value>]) -> Vec<Fact> {
         if let Some(values) = values.iter().copied().collect::<Option<Vec<Value>>>() {
@@ -63,7 +68,7 @@ impl Session {
     ///
     /// # Errors
     /// The author may not say one of the facts, a limit that was reached.
-    pub fn suppose<T>(
+    pub fn supposing<T>(
         &mut self,
         (facts, author): (&[Fact], &str),
         now: i64,
@@ -79,7 +84,7 @@ impl Session {
                 let said = Saying::at(author, now);
                 self.roles.check(&self.rules, ledger, said, facts.iter().map(|fact| (fact, true)))?;
             }
-            let mut kept = self.keep(now)?;
+            let mut kept = self.kept_now(now)?;
             let now = now.max(kept.incremental.now());
             facts.sort_unstable();
             facts.dedup();
@@ -100,7 +105,7 @@ impl Session {
     }
 
     /// What follows from the facts that stand, taken out of the session; what reaches a limit is made again.
-    fn keep(&mut self, now: i64) -> Result<Box<MaintainedAt>, SessionError> {
+    fn kept_now(&mut self, now: i64) -> Result<Box<MaintainedAt>, SessionError> {
         let tx = self.last_tx();
         if let IncrementalState::Maintained(kept) =
             std::mem::replace(&mut self.incremental, IncrementalState::Once)

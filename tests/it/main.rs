@@ -56,6 +56,8 @@ mod golden;
 mod helps;
 #[cfg(unix)]
 mod hostile;
+#[cfg(all(feature = "server", unix))]
+mod http;
 mod inputs;
 mod language;
 #[path = "../cases/layout.rs"]

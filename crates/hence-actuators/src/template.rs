@@ -75,6 +75,33 @@ impl Template {
         self.columns.iter().any(|(_, source)| matches!(source, Source::Given(given, _) if given == name))
     }
 
+    /// The relation.
+    pub fn relation(&self) -> &str {
+        &self.relation
+    }
+
+    /// Whether every value is of what is known, and none of a decision.
+    pub fn is_given(&self) -> bool {
+        self.columns.iter().all(|(_, source)| matches!(source, Source::Given(..)))
+    }
+
+    /// The column whose value is `$name.key`.
+    pub fn column_of(&self, name: &str, key: &str) -> Option<&str> {
+        let is_it = |source: &Source| matches!(source, Source::Given(given, path) if given == name && path.as_slice() == [key]);
+        self.columns.iter().find(|(_, source)| is_it(source)).map(|(column, _)| column.as_str())
+    }
+
+    /// Each column with its value of what is known; without one where that isn't there.
+    pub fn filled(&self, known: &Map<String, Json>) -> Vec<(String, Option<Json>)> {
+        let value = |source: &Source| match source {
+            Source::Column(_) => None,
+            Source::Given(name, path) => {
+                path.iter().try_fold(known.get(name.as_str())?, |value, word| value.get(word)).cloned()
+            }
+        };
+        self.columns.iter().map(|(column, source)| (column.clone(), value(source))).collect()
+    }
+
     pub(super) fn line(&self, order: &Order<'_>, known: &Map<String, Json>) -> Result<String, Failed> {
         let mut fields = Map::new();
         for (column, source) in &self.columns {

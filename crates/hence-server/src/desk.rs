@@ -53,6 +53,9 @@ pub struct Standing {
 /// What everybody may look at, and wait for.
 pub type Board = watch::Receiver<Standing>;
 
+/// Who tells it.
+pub type Teller = watch::Sender<Standing>;
+
 /// Answers questions, on threads of its own.
 pub trait Desk: Send + Sync + 'static {
     /// Puts a question into the queue.

@@ -22,12 +22,12 @@ mod routes;
 mod service;
 mod tokens;
 
-pub use desk::{Answer, Asked, Board, Desk, Moment, Reply, Standing};
+pub use desk::{Answer, Asked, Board, Desk, Moment, Reply, Standing, Teller};
 pub use jwt::Issuer;
-pub use listen::{Listening, Settings, Tls, begin};
+pub use listen::{Listening, Settings, Tls, begin, certificate};
 pub use openapi::document as openapi;
 pub use principal::{Auth, Principal, Scope};
 pub use problem::Problem;
 pub use question::{Evaluation, Free, Question, Review, Search, Semantic};
 pub use routes::{ROUTES, Route};
-pub use tokens::{Token, Tokens};
+pub use tokens::{Token, Tokens, hash};

@@ -159,6 +159,15 @@ fn secured(tls: &Tls) -> io::Result<Arc<ServerConfig>> {
     Ok(Arc::new(config))
 }
 
+/// The first certificate of a PEM file, as DER.
+///
+/// # Errors
+/// There is none, or the file can't be read.
+pub fn certificate(path: &Path) -> io::Result<Vec<u8>> {
+    let first = certificates(path)?.into_iter().next();
+    first.map(|found| found.to_vec()).ok_or_else(|| unfit(path, &"it holds no certificate"))
+}
+
 fn certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(path)?).collect();
     match found {

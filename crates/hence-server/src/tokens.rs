@@ -202,7 +202,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The SHA-256 of something, as hexadecimal digits.
-pub(crate) fn hash(bytes: &[u8]) -> String {
+pub fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

@@ -131,23 +131,41 @@ pub(super) struct Row {
 impl List {
     fn run(self) -> Outcome {
         let (session, ways) = self.subject.session(false)?;
-        let mut noted = outbox::entries(&session)?;
-        let mut rows = Vec::new();
-        for (id, decision) in session.in_force(&|relation| ways.get(relation).is_some())? {
-            let entry = noted.remove(&id).unwrap_or_default();
-            rows.push((id, row(&ways, id, &decision, &entry, true)));
-        }
-        for (id, entry) in noted {
-            let decision = session.drawn_as(id)?;
-            let stands = session.is_in_force(id, &decision.fact)?;
-            rows.push((id, row(&ways, id, &decision, &entry, stands)));
-        }
-        rows.sort_by_key(|(id, _)| *id);
-        let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
-        let is_shown = |row: &&Row| self.all || !row.state.is_end() || row.state == State::GivenUp;
-        print(self.format, rows.iter().filter(is_shown))?;
+        print(self.format, &rows(&session, &ways, self.all)?)?;
         Ok(DONE)
     }
+}
+
+/// What is open, by id; with `all`, what is over too.
+fn rows(session: &Session, ways: &Ways, all: bool) -> Result<Vec<Row>, Failure> {
+    let mut noted = outbox::entries(session)?;
+    let mut rows = Vec::new();
+    for (id, decision) in session.in_force(&|relation| ways.get(relation).is_some())? {
+        let entry = noted.remove(&id).unwrap_or_default();
+        rows.push((id, row(ways, id, &decision, &entry, true)));
+    }
+    for (id, entry) in noted {
+        let decision = session.drawn_as(id)?;
+        let stands = session.is_in_force(id, &decision.fact)?;
+        rows.push((id, row(ways, id, &decision, &entry, stands)));
+    }
+    rows.sort_by_key(|(id, _)| *id);
+    let is_shown = |row: &Row| all || !row.state.is_end() || row.state == State::GivenUp;
+    Ok(rows.into_iter().map(|(_, row)| row).filter(is_shown).collect())
+}
+
+/// The same as programs see it.
+#[cfg(feature = "server")]
+pub(in super::super) fn outbox_json(session: &Session, all: bool) -> Result<Vec<serde_json::Value>, Failure> {
+    let ways = Ways::of(session)?;
+    Ok(rows(session, &ways, all)?.iter().map(row_json).collect())
+}
+
+fn row_json(row: &Row) -> serde_json::Value {
+    json!({
+        "id": row.id, "decision": row.decision, "carrier": row.carrier, "state": row.state.word(),
+        "attempts": row.attempts, "next": row.next.map(|next| Value::Time(next).text()), "detail": row.detail,
+    })
 }
 
 fn row(ways: &Ways, id: DecisionId, decision: &Decision, entry: &Entry, stands: bool) -> Row {
@@ -173,12 +191,6 @@ pub(super) fn print<'r>(format: Format, rows: impl IntoIterator<Item = &'r Row>)
         let [id, decision, carrier] = [&row.id, &row.decision, &row.carrier].map(String::clone);
         [id, decision, carrier, state, attempts, next(row), row.detail.clone()]
     };
-    let object = |row: &Row| {
-        json!({
-            "id": row.id, "decision": row.decision, "carrier": row.carrier, "state": row.state.word(),
-            "attempts": row.attempts, "next": row.next.map(|next| Value::Time(next).text()), "detail": row.detail,
-        })
-    };
     let mut rows = rows.into_iter().peekable();
     match format {
         Format::Table if rows.peek().is_none() => Ok(()),
@@ -193,10 +205,10 @@ pub(super) fn print<'r>(format: Format, rows: impl IntoIterator<Item = &'r Row>)
             let rows: Vec<Vec<String>> = rows.map(first).collect();
             output::out(format).lines(&output::table(&header.map(str::to_owned), &rows))
         }
-        Format::Json => output::document(&rows.map(object).collect::<Vec<_>>()),
+        Format::Json => output::document(&rows.map(row_json).collect::<Vec<_>>()),
         Format::Jsonl => {
             let mut out = output::out(format);
-            rows.try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))
+            rows.try_for_each(|row| writeln!(out, "{}", output::spaced(&row_json(row))))
         }
         Format::Csv => {
             let mut out = Records::out();

@@ -21,6 +21,8 @@ use ways::Ways;
 
 pub(super) use command::CarryOut;
 pub(super) use list::OutboxCommand;
+#[cfg(feature = "server")]
+pub(super) use list::outbox_json;
 
 /// How often in a row what comes of a decision may lead to another one that is carried out.
 const LONGEST_CHAIN: usize = 100;

@@ -1,5 +1,6 @@
 //! `hence.toml`: every key known, every value of its type, every fault with its place.
 
+mod authzen;
 mod carry;
 mod commands;
 mod facts;
@@ -28,7 +29,8 @@ pub(super) use carry::TIME_LIMIT;
 
 use super::codes::{NOT_TOML, UNKNOWN_KEY, WRONG_VALUE};
 use super::settings::{
-    ALIAS, CARRY, FACTS, Kind, LINTS, MCP, PARAMS, PLAN, ROLES, RUN_COMMAND, SETTINGS, Setting, TOOLS,
+    ALIAS, AUTHZEN, CARRY, FACTS, Kind, LINTS, MCP, PARAMS, PLAN, ROLES, RUN_COMMAND, SETTINGS, Setting,
+    TOOLS,
 };
 use super::values::{self, Content, Values};
 use super::{KIND, Origin, setting, shown};
@@ -93,11 +95,13 @@ impl Reading<'_> {
                 DeValue::Table(tools) if name == TOOLS => self.tools(key.span(), tools),
                 DeValue::Table(mcp) if name == MCP => self.mcp(key.span(), mcp),
                 DeValue::Table(facts) if name == FACTS => self.facts(facts),
+                DeValue::Table(authzen) if name == AUTHZEN => self.authzen(key.span(), authzen),
                 DeValue::Table(params) if name == PARAMS => self.params(params),
                 DeValue::Table(lints) if name == LINTS => self.lints(lints),
                 DeValue::Table(roles) if name == ROLES => self.roles(roles),
                 DeValue::Table(inner) if is_table => self.table(name, inner),
-                _ if [PARAMS, CARRY, RUN_COMMAND, PLAN, TOOLS, MCP, ROLES, FACTS, LINTS].contains(&name)
+                _ if [PARAMS, AUTHZEN, CARRY, RUN_COMMAND, PLAN, TOOLS, MCP, ROLES, FACTS, LINTS]
+                    .contains(&name)
                     || (is_table && setting(name).is_none()) =>
                 {
                     let message = format!("`{name}` is a table; expected `[{name}]` and its keys below");
@@ -210,7 +214,7 @@ fn known(table: &str) -> Vec<&'static str> {
         _ => setting.key,
     };
     let inside = SETTINGS.iter().filter(|setting| table.is_empty() || table_of(setting) == Some(table));
-    let tables = [PARAMS, ROLES, CARRY, RUN_COMMAND, PLAN, TOOLS, MCP, FACTS, LINTS]
+    let tables = [PARAMS, ROLES, AUTHZEN, CARRY, RUN_COMMAND, PLAN, TOOLS, MCP, FACTS, LINTS]
         .into_iter()
         .filter(|_| table.is_empty());
     inside.map(name).chain(tables).chain([ALIAS.0].into_iter().filter(|_| table == ALIAS.1)).collect()

@@ -1,5 +1,6 @@
 //! Settings: the command line over the environment (`HENCE_…`) over `hence.toml` over defaults, each with its origin.
 
+mod authzen;
 pub(super) mod carried;
 mod codes;
 mod decisions;
@@ -29,6 +30,8 @@ use carried::Carried;
 use settings::{SETTINGS, Setting};
 use values::{Content, Records, Values};
 
+#[cfg(feature = "server")]
+pub(super) use authzen::Authzen;
 pub(super) use show::Show;
 
 /// The file's name.
@@ -326,6 +329,12 @@ impl Config {
     /// How decisions are carried out, one entry a relation.
     pub(super) fn carried(&self) -> &[Carried] {
         &self.values.carried
+    }
+
+    /// What AuthZEN requests mean, where `[authzen]` says it.
+    #[cfg(feature = "server")]
+    pub(super) fn authzen(&self) -> Option<&Authzen> {
+        self.values.authzen.as_ref()
     }
 
     /// The file of records that `[facts]` names for a relation.

@@ -120,6 +120,8 @@ pub(super) const OTHERS: [&str; 4] = ["HENCE_CLOCK", "HENCE_HISTORY", "HENCE_KEY
 pub(super) const PREFIX: &str = "HENCE_";
 /// The table of the programs that carry decisions out.
 pub(super) const RUN_COMMAND: &str = "run_command";
+/// The table of what AuthZEN requests mean.
+pub(super) const AUTHZEN: &str = "authzen";
 /// The table of files of records, by relation.
 pub(super) const FACTS: &str = "facts";
 /// The table of where generated tools are, and what they may do.

@@ -18,6 +18,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::super::options::{EngineName, duration, limit, time_limit};
 use super::Origin;
+use super::authzen::Authzen;
 use super::carried::Carried;
 use super::settings::{Kind, NONE};
 
@@ -69,6 +70,8 @@ pub(super) struct Values {
     pub(super) carried: Vec<Carried>,
     pub(super) roles: BTreeMap<String, (Vec<String>, Origin)>,
     pub(super) facts: Vec<Records>,
+    #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "only the service reads it"))]
+    pub(super) authzen: Option<Authzen>,
     pub(super) lints: BTreeMap<Code, (Level, Origin)>,
     /// What messages call the file, and its text.
     pub(super) file: Option<(String, String)>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::lines::LONGEST_LINE;
-use super::{Ask, Event, Mailbox};
+use super::{Ask, Event, Mailbox, Work};
 
 /// How many bytes are read at once.
 const CHUNK: usize = 64 * 1024;
@@ -16,6 +16,8 @@ pub(in crate::cli) enum Came {
     Line(Vec<u8>),
     /// Somebody asks for a turn.
     Asked(Ask),
+    /// Something to do for whoever calls over HTTP.
+    Work(Work),
     /// The time that was waited for.
     Due,
     /// The end: of the input, or by a signal.
@@ -90,6 +92,7 @@ impl Incoming {
             match event(&self.mailbox) {
                 Event::Chunk(chunk) => self.take(&chunk?),
                 Event::Asked(ask) => return Ok(self.lend(ask)),
+                Event::Work(work) => return Ok(Came::Work(work)),
                 Event::Due => return Ok(Came::Due),
                 Event::End if self.at < self.bytes.len() => return Ok(Came::Line(self.rest())),
                 Event::End | Event::Stop => return Ok(Came::End),

@@ -5,12 +5,16 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::Ask;
+use super::{Ask, Work};
 
 /// How many chunks of input wait; whoever reads it waits then.
 const MOST_CHUNKS: usize = 4;
 /// How many askers wait; the next one is refused.
 pub(super) const MOST_ASKS: usize = 64;
+
+/// How much work waits; the next one is refused.
+#[cfg(feature = "server")]
+const MOST_WORK: usize = 256;
 
 /// What came.
 pub(in crate::cli) enum Event {
@@ -20,6 +24,8 @@ pub(in crate::cli) enum Event {
     End,
     /// Somebody asks for a turn, and has it as far as the mailbox knows.
     Asked(Ask),
+    /// Something to do for whoever calls over HTTP.
+    Work(Work),
     /// The time that was waited for.
     Due,
     /// A signal to stop.
@@ -50,6 +56,7 @@ struct State {
     chunks: VecDeque<io::Result<Vec<u8>>>,
     is_over: bool,
     asks: VecDeque<Ask>,
+    works: VecDeque<Work>,
     /// The turn that is out, until it ends.
     out: Option<u64>,
     stop: bool,
@@ -104,6 +111,9 @@ impl Mailbox {
             {
                 return Some(Event::Asked(ask));
             }
+            if let Some(work) = state.works.pop_front() {
+                return Some(Event::Work(work));
+            }
             let chunk = state.chunks.pop_front().map(Event::Chunk);
             chunk.or_else(|| state.is_over.then_some(Event::End))
         });
@@ -156,6 +166,25 @@ impl Mailbox {
             state.chunks.push_back(chunk);
             state.is_over |= is_over;
         });
+    }
+}
+
+#[cfg(feature = "server")]
+impl Mailbox {
+    /// Puts work into the queue; whether there was room.
+    pub(in crate::cli) fn put_work(&self, work: Work) -> bool {
+        self.change(|state| {
+            let has_room = !state.stop && state.works.len() < MOST_WORK;
+            if has_room {
+                state.works.push_back(work);
+            }
+            has_room
+        })
+    }
+
+    /// How much work waits.
+    pub(in crate::cli) fn waiting_work(&self) -> usize {
+        self.state().works.len()
     }
 }
 

@@ -39,7 +39,14 @@ pub(super) use turn::{among, briefly};
 #[cfg(not(unix))]
 pub(super) use elsewhere::{Ask, Owner, among, briefly};
 
+use std::io::Write;
 use std::time::Duration;
+
+use super::Failure;
+use super::follow::Follow;
+
+/// What an owner does for whoever calls over HTTP, between its other work; an error ends the owner.
+pub(super) type Work = Box<dyn FnOnce(&mut Follow, &mut dyn Write) -> Result<(), Failure> + Send>;
 
 /// The longest turn, where nobody says otherwise.
 pub(super) const LONGEST_TURN: Duration = Duration::from_secs(600);

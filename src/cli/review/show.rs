@@ -104,7 +104,7 @@ fn evidence(proof: &Proof) -> Vec<&Fact> {
     facts
 }
 
-fn document(found: &Waiting, proof: Option<&Proof>) -> Json {
+pub(super) fn document(found: &Waiting, proof: Option<&Proof>) -> Json {
     let content = found.content.iter().map(|(part, text)| {
         let part = part.as_str().trim_start_matches('/').to_owned();
         (part, Json::from(text.as_str()))

@@ -1,0 +1,240 @@
+//! What the owner does for a request: it records facts, answers of reviewers, and decisions that are asked for.
+
+use std::io::Write;
+use std::time::Instant;
+
+use hence::session::{Change, Outcome, SessionError};
+use hence_ledger::TxInfo;
+use hence_server::{Answer, Asked, Evaluation, Problem, Question, Reply, Review};
+use serde_json::{Map, Value as Json, json};
+
+use super::super::follow::Follow;
+use super::super::owner::Work;
+use super::super::{Failure, config, open, review, time};
+use super::access::{self, Decided};
+use super::answers::{outcome_json, read_lines, stamp};
+use super::problem::{of_failure, of_session};
+
+/// What the source of transactions begins with that came over HTTP.
+const SOURCE: &str = "http";
+/// How many digits of the hash of a request are kept beside its key.
+const SEAL: usize = 16;
+
+/// A request as work for the owner of the ledger.
+pub(super) fn work(asked: Asked, reply: Reply) -> Work {
+    Box::new(move |follow: &mut Follow, out: &mut dyn Write| {
+        if reply.is_closed() || asked.until <= Instant::now() {
+            let late = "the request waited too long; nothing was recorded";
+            let _ = reply.send(Err(Problem::busy(late)));
+            return Ok(());
+        }
+        let mut done = Done::new();
+        let (answer, failure) = match record(follow, &asked, (&mut done, out)) {
+            Ok(answer) => (answer, Ok(())),
+            Err(failure) => (Err(of_failure(&failure)), Err(failure)),
+        };
+        follow.publish();
+        // Whoever asked may be gone by now.
+        let _ = reply.send(answer);
+        failure?;
+        // A carrier may take long: whoever asked doesn't wait for it.
+        done.iter().try_for_each(|(decided, now)| follow.carry_out(decided, *now, out))
+    })
+}
+
+/// What was decided for a request and is to be carried out, each with its clock.
+type Done = Vec<(Outcome, i64)>;
+/// That, and where the owner tells of it.
+type To<'t> = (&'t mut Done, &'t mut dyn Write);
+
+/// Records what a request says. What is wrong with the request is its answer; an error is one of the ledger.
+fn record(follow: &mut Follow, asked: &Asked, (done, out): To<'_>) -> Result<Answer, Failure> {
+    let by = &asked.by.name;
+    if let Err(why) = config::get().check_author(by) {
+        return Ok(Err(Problem::new(403, why)));
+    }
+    match &asked.question {
+        Question::Record { lines, key, expect_tx, note } => {
+            facts(follow, (lines, by), (key.as_deref(), *expect_tx, note.clone()), (done, out))
+        }
+        Question::Review(answer) => reviewed(follow, answer, by, (done, out)),
+        Question::Evaluations { evaluations, semantic, is_single } => {
+            let mut failure = None;
+            let decided = access::each(evaluations, *semantic, &mut |evaluation| match evaluate(
+                follow,
+                evaluation,
+                by,
+                (&mut *done, &mut *out),
+            ) {
+                Ok(decided) => decided,
+                Err(error) => {
+                    let problem = of_failure(&error);
+                    failure = Some(error);
+                    Err(problem)
+                }
+            });
+            match failure {
+                Some(failure) => Err(failure),
+                None => Ok(decided.and_then(|decided| access::lift(decided, *is_single))),
+            }
+        }
+        _ => Ok(Err(Problem::new(500, "this records nothing"))),
+    }
+}
+
+/// Commits a change of a request; what is wrong with it is an answer, and a full disk is waited for.
+fn commit(
+    follow: &mut Follow,
+    change: Change,
+    (done, out): To<'_>,
+) -> Result<Result<Outcome, Problem>, Failure> {
+    let now = change.now;
+    match follow.decide(change, out) {
+        Ok(decided) => {
+            done.push((decided.clone(), now));
+            Ok(Ok(decided))
+        }
+        Err(Failure::Session(error)) if is_of_request(&error) => Ok(Err(of_session(&error))),
+        Err(Failure::Session(error)) if error.lacks_room() => {
+            let problem = of_session(&error);
+            follow.hold_up(None, error, now, out)?;
+            Ok(Err(problem))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+fn is_of_request(error: &SessionError) -> bool {
+    error.is_of_the_change()
+        || matches!(error, SessionError::Faults(_) | SessionError::Unknown { .. })
+        || matches!(error, SessionError::Ledger(hence_ledger::LedgerError::Expected { .. }))
+}
+
+fn facts(
+    follow: &mut Follow,
+    (lines, by): (&str, &str),
+    (key, expect_tx, note): (Option<&str>, Option<u64>, Option<String>),
+    to: To<'_>,
+) -> Result<Answer, Failure> {
+    let source = key.map_or_else(|| String::from(SOURCE), |key| sealed(key, lines));
+    if let Some(key) = key
+        && let Some(known) = recorded(follow, key)?
+    {
+        return Ok(repeated(follow, &known, &source));
+    }
+    let rules = open::reading_for(follow.session.rules(), by);
+    let (assertions, retractions) = match read_lines(&rules, lines) {
+        Ok(read) => read,
+        Err(error) => return Ok(Err(of_session(&error))),
+    };
+    drop(rules);
+    let wall = time::wall_clock();
+    let now = follow.clock(wall)?;
+    let change = Change {
+        assertions,
+        retractions,
+        author: by.to_owned(),
+        source,
+        note,
+        time: wall,
+        now,
+        expect_tx,
+        ..Change::default()
+    };
+    let decided = match commit(follow, change, to)? {
+        Ok(decided) => decided,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    Ok(told(follow, outcome_json(&follow.session, &decided)))
+}
+
+fn told(follow: &Follow, told: Result<Json, Problem>) -> Answer {
+    match told? {
+        Json::Object(mut fields) => {
+            stamp(&follow.session, &mut fields);
+            Ok(fields)
+        }
+        _ => Err(Problem::new(500, "an answer is an object")),
+    }
+}
+
+/// The source of a transaction with a key: the key, and a hash of what was sent under it.
+fn sealed(key: &str, lines: &str) -> String {
+    let hash: String = hence_server::hash(lines.as_bytes()).chars().take(SEAL).collect();
+    format!("{SOURCE} {key} {hash}")
+}
+
+/// The transaction that was recorded under a key.
+fn recorded(follow: &Follow, key: &str) -> Result<Option<TxInfo>, Failure> {
+    let Some(ledger) = follow.session.ledger() else { return Ok(None) };
+    let begins = format!("{SOURCE} {key} ");
+    ledger.last_where(|info| info.source.starts_with(&begins)).map_err(open::failure)
+}
+
+fn repeated(follow: &Follow, known: &TxInfo, source: &str) -> Answer {
+    if known.source != source {
+        return Err(Problem::new(422, format!("transaction {} has this key for other facts", known.tx)));
+    }
+    let mut fields = Map::new();
+    fields.insert(String::from("committed"), json!(known.tx));
+    fields.insert(String::from("repeated"), json!(true));
+    fields.insert(String::from("asserted"), json!(known.added));
+    fields.insert(String::from("retracted"), json!(known.removed));
+    stamp(&follow.session, &mut fields);
+    Ok(fields)
+}
+
+fn reviewed(follow: &mut Follow, answer: &Review, by: &str, to: To<'_>) -> Result<Answer, Failure> {
+    let wall = time::wall_clock();
+    let now = follow.clock(wall)?;
+    let said = (answer.approved, answer.comment.as_str(), answer.edits.as_slice());
+    let assertions = match review::answer_facts(&follow.session, (&answer.id, by), said, now) {
+        Ok(Ok(facts)) => facts,
+        Ok(Err(why)) => return Ok(Err(Problem::new(403, why))),
+        Err(Failure::Usage(why)) => return Ok(Err(Problem::new(404, why))),
+        Err(failure) => return Err(failure),
+    };
+    let note = (!answer.comment.is_empty()).then(|| answer.comment.clone());
+    let source = String::from("http review");
+    let author = by.to_owned();
+    let change = Change { assertions, author, source, note, time: wall, now, ..Change::default() };
+    let decided = match commit(follow, change, to)? {
+        Ok(decided) => decided,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    Ok(told(follow, outcome_json(&follow.session, &decided)))
+}
+
+/// Records the facts of an AuthZEN request, and answers what is decided with them.
+fn evaluate(
+    follow: &mut Follow,
+    evaluation: &Evaluation,
+    by: &str,
+    to: To<'_>,
+) -> Result<Result<Decided, Problem>, Failure> {
+    let authzen = match access::authzen() {
+        Ok(authzen) => authzen,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let known = access::known(evaluation, by);
+    let assertions = match access::facts_of(follow.session.rules(), authzen, evaluation, &known) {
+        Ok(facts) => facts,
+        Err(why) => return Ok(Ok(Decided::failed(400, &why))),
+    };
+    let wall = time::wall_clock();
+    let now = follow.clock(wall)?;
+    let (author, source) = (by.to_owned(), String::from("http evaluation"));
+    let change = Change { assertions, author, source, time: wall, now, ..Change::default() };
+    if let Err(problem) = commit(follow, change, to)? {
+        return Ok(if problem.status == 403 {
+            Ok(Decided::failed(403, &problem.detail))
+        } else {
+            Err(problem)
+        });
+    }
+    let seen = follow.session.supposing((&[], by), now, |supposed| access::look(supposed, authzen, &known));
+    Ok(match seen {
+        Ok(seen) => seen.and_then(|seen| Decided::of(&follow.session, seen)),
+        Err(error) => Err(of_session(&error)),
+    })
+}

@@ -1,0 +1,162 @@
+//! The desk of the service: questions go to readers, each with a replica of the ledger that follows the writer; what records
+//! something goes to the owner. Whether something is permitted never waits after a slow question: it has readers of its own.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use hence::session::{RuleSet, Session};
+use hence_ledger::Hash;
+use hence_server::{Asked, Board, Desk, Problem, Question, Reply, Standing, Teller};
+
+use super::super::config;
+use super::super::options::EngineOptions;
+use super::super::owner::Mailbox;
+use super::queue::Queue;
+use super::reader::Reader;
+use super::record;
+
+/// How many questions wait for a reader; the next is told to come again.
+const MOST: usize = 256;
+/// How many readers answer questions that may be slow.
+const SLOW: usize = 1;
+
+/// A question that waits.
+pub(super) type Job = (Asked, Reply);
+
+/// What readers follow.
+#[derive(Clone)]
+pub(super) struct Known {
+    /// The last transaction that is durable.
+    pub(super) tx: u64,
+    /// The rules that decide, and their hash.
+    pub(super) rules: Arc<RuleSet>,
+    pub(super) hash: Hash,
+}
+
+/// What all threads share.
+pub(super) struct Workers {
+    pub(super) store: PathBuf,
+    pub(super) engine: EngineOptions,
+    pub(super) budget: Duration,
+    known: Mutex<Known>,
+    board: Teller,
+    quick: Queue<Job>,
+    slow: Queue<Job>,
+    mailbox: Arc<Mailbox>,
+}
+
+impl Workers {
+    /// Those of a session, and its threads; nothing is ready before the first of them is.
+    pub(super) fn begin(
+        session: &Session,
+        (store, engine, budget): (PathBuf, EngineOptions, Duration),
+        mailbox: &Arc<Mailbox>,
+    ) -> (Arc<Self>, Vec<JoinHandle<()>>) {
+        let rules = Arc::new(session.rules().clone());
+        let known = Known { tx: session.last_tx(), hash: rules.recorded().hash(), rules };
+        let head = session.ledger().map(|ledger| ledger.head().to_string()).unwrap_or_default();
+        let standing = Standing { tx: known.tx, head, ..Standing::default() };
+        let workers = Arc::new(Self {
+            store,
+            engine,
+            budget,
+            known: Mutex::new(known),
+            board: Teller::new(standing),
+            quick: Queue::new(MOST),
+            slow: Queue::new(MOST),
+            mailbox: Arc::clone(mailbox),
+        });
+        let quick = thread::available_parallelism().map_or(1, usize::from);
+        let lanes = std::iter::repeat_n(true, quick).chain(std::iter::repeat_n(false, SLOW));
+        let threads = lanes.map(|is_quick| {
+            let workers = Arc::clone(&workers);
+            thread::spawn(move || workers.work(is_quick))
+        });
+        let threads = threads.collect();
+        (workers, threads)
+    }
+
+    fn work(&self, is_quick: bool) {
+        let mut reader = Reader::new(self);
+        reader.warm();
+        self.board.send_if_modified(|standing| !std::mem::replace(&mut standing.is_ready, true));
+        let queue = if is_quick { &self.quick } else { &self.slow };
+        while let Some((asked, reply)) = queue.take() {
+            if reply.is_closed() {
+                continue;
+            }
+            // Whoever asked may be gone by now.
+            let _ = reply.send(reader.answer(&asked));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What readers are to know.
+    pub(super) fn known(&self) -> Known {
+        self.lock().clone()
+    }
+
+    /// Tells readers what the session of the owner has recorded, and by which rules it decides.
+    pub(super) fn publish(&self, session: &Session) {
+        let (tx, hash) = (session.last_tx(), session.rules().recorded().hash());
+        let mut known = self.lock();
+        if known.tx == tx && known.hash == hash {
+            return;
+        }
+        if known.hash != hash {
+            known.rules = Arc::new(session.rules().clone());
+        }
+        (known.tx, known.hash) = (tx, hash);
+        drop(known);
+        let head = session.ledger().map(|ledger| ledger.head().to_string()).unwrap_or_default();
+        self.board.send_modify(|standing| (standing.tx, standing.head) = (tx, head));
+    }
+
+    /// Says what is wrong with changed rules, or that nothing is.
+    pub(super) fn tell_rules(&self, faulty: Option<String>) {
+        self.board.send_modify(|standing| standing.faulty_rules = faulty);
+    }
+
+    /// Takes no more questions.
+    pub(super) fn close(&self) {
+        self.board.send_modify(|standing| standing.is_ready = false);
+        self.quick.close();
+        self.slow.close();
+    }
+
+    /// Whether only the owner of the ledger answers a question.
+    fn writes(question: &Question) -> bool {
+        let records = || config::get().authzen().is_some_and(|authzen| authzen.record);
+        question.writes() || matches!(question, Question::Evaluations { .. }) && records()
+    }
+}
+
+impl Desk for Workers {
+    fn ask(&self, asked: Asked, reply: Reply) -> Result<(), Problem> {
+        let is_quick = matches!(asked.question, Question::Evaluations { .. } | Question::Search(_));
+        let has_room = if Self::writes(&asked.question) {
+            self.mailbox.put_work(record::work(asked, reply))
+        } else {
+            let queue = if is_quick { &self.quick } else { &self.slow };
+            queue.put((asked, reply))
+        };
+        if has_room { Ok(()) } else { Err(Problem::busy("too many requests wait")) }
+    }
+
+    fn board(&self) -> Board {
+        self.board.subscribe()
+    }
+
+    fn waiting(&self) -> usize {
+        self.quick.len() + self.slow.len() + self.mailbox.waiting_work()
+    }
+
+    fn has_authzen(&self) -> bool {
+        config::get().authzen().is_some()
+    }
+}

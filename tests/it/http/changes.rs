@@ -1,0 +1,115 @@
+//! The stream of changes: a listener that is cut off, or whose service is killed, goes on where it was.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+
+use super::{Caller, Service, folder};
+
+/// Somebody who listens.
+struct Listener {
+    stream: BufReader<TcpStream>,
+}
+
+impl Listener {
+    fn new(caller: &Caller<'_>, after: Option<u64>) -> Self {
+        let mut stream = caller.service.connect();
+        let last = after.map_or(String::new(), |after| format!("Last-Event-ID: {after}\r\n"));
+        let head = format!(
+            "GET /v1/changes?after=0 HTTP/1.1\r\nHost: x\r\nAuthorization: {}\r\n{last}\r\n",
+            caller.authorization
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut listener = Self { stream: BufReader::new(stream) };
+        let mut line = listener.line().unwrap();
+        assert!(line.contains("200"), "{line}");
+        while !line.trim().is_empty() {
+            line = listener.line().unwrap();
+        }
+        listener
+    }
+
+    fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        match self.stream.read_line(&mut line) {
+            Ok(0) | Err(_) => None,
+            Ok(_) => Some(line),
+        }
+    }
+
+    /// The number of the next transaction; none where the stream ended.
+    fn next(&mut self) -> Option<u64> {
+        loop {
+            if let Some(id) = self.line()?.strip_prefix("id: ") {
+                return Some(id.trim().parse().unwrap());
+            }
+        }
+    }
+}
+
+fn record(caller: &Caller<'_>, from: u64, to: u64) {
+    (from..=to).for_each(|at| drop(caller.record(&format!("{{\"failed\": [\"j{at}\", 1]}}"))));
+}
+
+#[test]
+fn a_listener_hears_what_was_and_what_comes() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    record(&caller, 1, 3);
+    let mut listener = Listener::new(&caller, None);
+    assert_eq!([1, 2, 3].map(|_| listener.next()), [Some(1), Some(2), Some(3)]);
+    record(&caller, 4, 4);
+    assert_eq!(listener.next(), Some(4));
+    let mut late = Listener::new(&caller, Some(3));
+    assert_eq!(late.next(), Some(4));
+    let mut wrong = caller.service.connect();
+    let head = format!(
+        "GET /v1/changes HTTP/1.1\r\nHost: x\r\nConnection: close\r\nLast-Event-ID: soon\r\nAuthorization: {}\r\n\r\n",
+        caller.authorization
+    );
+    wrong.write_all(head.as_bytes()).unwrap();
+    assert_eq!(super::read_response(&mut BufReader::new(wrong)).status, 400);
+}
+
+#[test]
+fn through_reconnects_and_kills_nothing_is_missed_and_nothing_comes_twice() {
+    let dir = folder();
+    let mut heard = Vec::new();
+    for round in 0..4_u64 {
+        let service = Service::new(dir.path());
+        let caller = service.all();
+        let mut listener = Listener::new(&caller, heard.last().copied());
+        record(&caller, round * 10 + 1, round * 10 + 5);
+        while heard.len() < usize::try_from(round * 10 + 3).unwrap() {
+            heard.push(listener.next().unwrap());
+        }
+        // Cut off by the listener, which comes again.
+        drop(listener);
+        let mut listener = Listener::new(&caller, heard.last().copied());
+        record(&caller, round * 10 + 6, round * 10 + 10);
+        while heard.len() < usize::try_from(round * 10 + 8).unwrap() {
+            heard.push(listener.next().unwrap());
+        }
+        // Killed in the middle; what is left comes from the next one.
+        drop(service);
+    }
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let mut listener = Listener::new(&caller, heard.last().copied());
+    while heard.len() < 40 {
+        heard.push(listener.next().unwrap());
+    }
+    assert_eq!(heard, (1..=40).collect::<Vec<u64>>());
+}
+
+#[test]
+fn many_listeners_hear_the_same() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let mut listeners: Vec<Listener> = (0..100).map(|_| Listener::new(&caller, None)).collect();
+    record(&caller, 1, 5);
+    for listener in &mut listeners {
+        assert_eq!([(); 5].map(|()| listener.next()), [1, 2, 3, 4, 5].map(Some));
+    }
+}

@@ -1,0 +1,149 @@
+//! What is too much, too slow or too late is refused and said so; nothing else suffers.
+
+use std::io::{BufReader, Write};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{Service, folder, read_response};
+use crate::command::hence;
+
+const LINES: &[(&str, &str)] = &[("Content-Type", "application/x-ndjson")];
+
+#[test]
+fn a_body_that_is_too_long_is_413() {
+    let dir = folder();
+    let service = Service::with(dir.path(), &["--max-body", "100"]);
+    let caller = service.all();
+    let long = format!("{{\"failed\": [\"{}\", 1]}}", "x".repeat(100));
+    let refused = caller.post_as("/v1/facts", LINES, &long);
+    assert_eq!((refused.status, refused.header("content-type")), (413, Some("application/problem+json")));
+    assert_eq!(caller.post_as("/v1/facts", LINES, "{\"failed\": [\"j\", 1]}").status, 200);
+}
+
+#[test]
+fn unknown_paths_and_methods_are_problems() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    for (method, path, status) in
+        [("GET", "/nowhere", 404), ("GET", "/v1/facts", 405), ("POST", "/v1/status", 405)]
+    {
+        let refused = service.send(method, path, &[], "");
+        assert_eq!(
+            (refused.status, refused.header("content-type")),
+            (status, Some("application/problem+json"))
+        );
+    }
+}
+
+#[test]
+fn a_question_that_takes_too_long_is_given_up_and_others_go_on() {
+    let dir = folder();
+    let rules = "## A number.\ninput number(n: int).\n\n## Pairs of pairs.\nrelation far(a: int, b: int, c: int, d: int).\n\
+        far(A, B, C, D) :- number(A), number(B), number(C), number(D), A + B + C + D < 0.\n\n\
+        ## One of them.\ndecision found(a: int).\nfound(A) :- number(A), A > 1000000.\n";
+    std::fs::write(dir.path().join("retry.dl"), rules).unwrap();
+    let service = Service::with(dir.path(), &["--budget", "300ms"]);
+    let caller = service.all();
+    let lines: String = (0..120).map(|n| format!("{{\"number\": [{n}]}}\n")).collect();
+    // The owner evaluates every rule; it may take as long as it needs.
+    let _ = caller.post_as("/v1/facts", LINES, &lines);
+    let late = caller.post(
+        "/v1/query",
+        &json!({ "body": "number(A), number(B), number(C), number(D), A + B + C + D < 0" }),
+    );
+    assert_eq!((late.status, late.header("retry-after")), (503, Some("1")), "{late:?}");
+    assert_eq!(service.send("GET", "/healthz", &[], "").status, 200);
+}
+
+#[test]
+fn while_another_command_has_the_ledger_reads_go_on_and_writes_are_told_to_come_again() {
+    let dir = folder();
+    let service = Service::with(dir.path(), &["--budget", "500ms"]);
+    let caller = service.all();
+    caller.record("{\"failed\": [\"j1\", 1]}");
+    let turn = crate::owner::Client::turn(dir.path());
+    let found = caller.ask("/v1/query?min_tx=1", &json!({ "body": "retry(J)" }));
+    assert_eq!(found["rows"], json!([{ "J": "j1" }]));
+    let refused = caller.post_as("/v1/facts", LINES, "{\"failed\": [\"j2\", 1]}");
+    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")), "{refused:?}");
+    drop(turn);
+    caller.record("{\"failed\": [\"j3\", 1]}");
+    let found = caller.ask("/v1/query?min_tx=2", &json!({ "body": "failed(J, _)" }));
+    assert!(!found.to_string().contains("j2"), "what was refused is recorded after all: {found}");
+}
+
+#[test]
+fn half_open_connections_stop_nobody() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let mut idle = Vec::new();
+    for part in [
+        "",
+        "POST /v1/facts HTTP/1.1\r\nHos",
+        "POST /v1/facts HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{",
+    ] {
+        for _ in 0..20 {
+            let mut stream = service.connect();
+            stream.write_all(part.as_bytes()).unwrap();
+            idle.push(stream);
+        }
+    }
+    caller.record("{\"failed\": [\"j1\", 1]}");
+    drop(idle);
+}
+
+#[test]
+fn malformed_requests_end_with_their_connection() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    for text in ["\r\n\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n"] {
+        let mut stream = service.connect();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let _ = stream.write_all(text.as_bytes());
+        let mut rest = String::new();
+        let _ = std::io::Read::read_to_string(&mut stream, &mut rest);
+    }
+    assert_eq!(service.send("GET", "/healthz", &[], "").status, 200);
+}
+
+#[test]
+fn a_connection_takes_one_request_after_the_other() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let mut stream = service.connect();
+    for _ in 0..3 {
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        assert_eq!(read_response(&mut BufReader::new(stream.try_clone().unwrap())).status, 200);
+    }
+}
+
+#[test]
+fn other_machines_are_let_in_only_where_somebody_says_so() {
+    let dir = folder();
+    let refused = hence(dir.path(), &["serve", "--http", "0.0.0.0:0"]).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("--insecure") && said.contains("--tls-cert"), "{said}");
+}
+
+#[test]
+fn a_service_that_is_told_to_stop_ends_in_order() {
+    let dir = folder();
+    let mut service = Service::new(dir.path());
+    service.all().record("{\"failed\": [\"j1\", 1]}");
+    crate::owner::signal(service.process.id(), "TERM");
+    assert_eq!(service.process.wait().unwrap().code(), Some(0));
+    let verified = hence(dir.path(), &["verify"]).output().unwrap();
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+#[test]
+fn an_empty_folder_is_served_in_one_command() {
+    let dir = tempfile::tempdir().unwrap();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let told = caller.record("{\"tool_call\": [\"c1\", \"web_search\"]}");
+    assert_eq!(told["drawn"][0]["relation"], json!("tool_allowed"), "{told}");
+}

@@ -1,0 +1,208 @@
+//! The native API: what is recorded is decided, and what is decided can be asked.
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+
+use super::{Service, folder};
+
+const LINES: &[(&str, &str)] = &[("Content-Type", "application/x-ndjson")];
+
+#[test]
+fn facts_are_recorded_in_one_transaction_and_decided() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let told = caller.record("{\"failed\": [\"j1\", 1]}\n{\"failed\": {\"job\": \"j2\", \"tries\": 5}}\n");
+    assert_eq!((&told["asserted"], &told["tx"]), (&json!(2), &json!(1)));
+    assert_eq!(told["drawn"][0]["because"], json!("j1 was tried 1 times"));
+    let lapsed = caller.record("{\"retract\": {\"failed\": [\"j1\", 1]}}");
+    assert_eq!(lapsed["lapsed"][0]["id"], json!("1.1"));
+    assert_eq!(lapsed["tx"], json!(2));
+}
+
+#[test]
+fn what_was_written_is_read_from_that_transaction_on() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    for tries in 0..20 {
+        let told = caller.record(&format!("{{\"failed\": [\"j{tries}\", 1]}}"));
+        let tx = told["tx"].as_u64().unwrap();
+        let found = caller.ask(&format!("/v1/query?min_tx={tx}"), &json!({ "body": "retry(J)" }));
+        assert_eq!(found["rows"].as_array().unwrap().len(), tries + 1, "{found}");
+        assert!(found["tx"].as_u64() >= Some(tx) && found["head"].is_string());
+    }
+    let late = caller.post("/v1/query?min_tx=1000", &json!({ "body": "retry(J)" }));
+    assert_eq!((late.status, late.header("retry-after")), (503, Some("1")), "{late:?}");
+}
+
+#[test]
+fn a_repeated_request_is_recorded_once_even_after_a_restart() {
+    let dir = folder();
+    let headers = [LINES, &[("Idempotency-Key", "k1")]].concat();
+    let fact = "{\"failed\": [\"j1\", 1]}";
+    let first = {
+        let service = Service::new(dir.path());
+        let first = service.all().post_as("/v1/facts", &headers, fact);
+        let again = service.all().post_as("/v1/facts", &headers, fact).json();
+        assert_eq!((&again["committed"], &again["repeated"]), (&json!(1), &json!(true)));
+        first.json()
+    };
+    assert_eq!(first["committed"], json!(1));
+    let service = Service::new(dir.path());
+    let again = service.all().post_as("/v1/facts", &headers, fact).json();
+    assert_eq!((&again["committed"], &again["tx"]), (&json!(1), &json!(1)));
+    let other = service.all().post_as("/v1/facts", &headers, "{\"failed\": [\"j2\", 1]}");
+    assert_eq!(other.status, 422, "{other:?}");
+}
+
+#[test]
+fn a_ledger_that_has_gone_on_is_a_conflict() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    caller.record("{\"failed\": [\"j1\", 1]}");
+    let conflict = caller.post_as("/v1/facts?expect_tx=0", LINES, "{\"failed\": [\"j2\", 1]}");
+    assert_eq!(conflict.status, 409, "{conflict:?}");
+    assert_eq!(caller.post_as("/v1/facts?expect_tx=1", LINES, "{\"failed\": [\"j2\", 1]}").status, 200);
+}
+
+#[test]
+fn faulty_facts_are_refused_with_their_codes_and_nothing_is_recorded() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let refused =
+        caller.post_as("/v1/facts", LINES, "{\"failed\": [\"j1\", 1]}\n{\"failed\": [\"j2\", \"many\"]}");
+    assert_eq!(refused.status, 422, "{refused:?}");
+    assert_eq!(refused.header("content-type"), Some("application/problem+json"));
+    let problem = refused.json();
+    assert!(problem["errors"][0]["code"].as_str().unwrap().starts_with('E'), "{problem}");
+    assert_eq!(caller.read("/v1/status")["transactions"], json!(0));
+}
+
+#[test]
+fn a_dry_decision_records_nothing() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let told = caller.ask("/v1/decide", &json!({ "facts": [{ "failed": ["j1", 1] }], "dry": true }));
+    assert_eq!((&told["drawn"][0]["values"], &told["tx"]), (&json!(["j1"]), &json!(0)));
+    let told = caller.ask("/v1/decide", &json!({ "facts": [{ "failed": ["j1", 1] }] }));
+    assert_eq!((&told["drawn"][0]["id"], &told["tx"]), (&json!("1.1"), &json!(1)));
+}
+
+#[test]
+fn why_why_not_and_what_if_are_asked_of_what_stands() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    caller.record("{\"failed\": [\"j1\", 1]}\n{\"failed\": [\"j2\", 5]}");
+    let why = caller.ask("/v1/why?min_tx=1", &json!({ "fact": "retry(\"j1\")" }));
+    assert_eq!(why["holds"], json!(1));
+    assert!(why["proofs"][0].to_string().contains("\"ada\""), "who asserted it: {why}");
+    let not = caller.ask("/v1/why-not", &json!({ "fact": "retry(\"j2\")" }));
+    assert!(not.to_string().contains("few_tries"), "{not}");
+    let other = caller.ask("/v1/what-if", &json!({ "set": { "most": 10 } }));
+    assert_eq!(other["changes"][0]["decision"], json!({ "retry": ["j2"] }));
+    let proof = caller.read("/v1/decisions/1.1/proof");
+    assert_eq!((&proof["rule"], proof["proof"].is_object()), (&json!("few_tries"), true));
+}
+
+#[test]
+fn lists_come_in_pages() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let lines: String = (0..5).map(|at| format!("{{\"failed\": [\"j{at}\", 1]}}\n")).collect();
+    caller.record(&lines);
+    let page = caller.read("/v1/decisions?relation=retry&limit=2&offset=3&min_tx=1");
+    assert_eq!((&page["total"], page["decisions"].as_array().unwrap().len()), (&json!(5), 2));
+    assert_eq!(page["decisions"][0]["id"], json!("1.4"));
+    let facts = caller.read("/v1/facts/failed?limit=1&offset=4");
+    assert_eq!(facts["facts"], json!([{ "job": "j4", "tries": 1 }]));
+    assert_eq!(caller.get("/v1/decisions?limit=0").status, 400);
+}
+
+#[test]
+fn the_past_is_asked_under_its_own_rules_and_clock() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    caller.record("{\"failed\": [\"j1\", 1]}");
+    caller.record("{\"retract\": {\"failed\": [\"j1\", 1]}}");
+    let query = json!({ "body": "retry(J)" });
+    let then = caller.ask("/v1/query?as_of=1&min_tx=2", &query);
+    assert_eq!((&then["rows"], &then["tx"]), (&json!([{ "J": "j1" }]), &json!(1)));
+    let now = caller.ask("/v1/query", &query);
+    assert_eq!((&now["rows"], &now["tx"]), (&json!([]), &json!(2)));
+    assert_eq!(caller.post("/v1/query?as_of=99", &query).status, 404);
+}
+
+#[test]
+fn replay_tells_what_changed_rules_would_have_decided() {
+    let dir = folder();
+    {
+        let service = Service::new(dir.path());
+        service.all().record("{\"failed\": [\"j1\", 2]}");
+    }
+    let rules = fs::read_to_string(dir.path().join("retry.dl")).unwrap();
+    fs::write(dir.path().join("retry.dl"), rules.replace("int = 3", "int = 2")).unwrap();
+    let service = Service::new(dir.path());
+    let told = service.all().ask("/v1/replay", &json!({}));
+    assert_eq!(
+        (&told["flips"][0]["change"], &told["flips"][0]["transaction"]),
+        (&json!("lapsed"), &json!(1)),
+        "{told}"
+    );
+}
+
+#[test]
+fn other_commands_record_too_while_the_service_runs() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let said = crate::command::hence(dir.path(), &["assert", "failed(\"j1\", 1)"]).output().unwrap();
+    assert!(said.status.success(), "{said:?}");
+    let found = caller.ask("/v1/query?min_tx=1", &json!({ "body": "retry(J)" }));
+    assert_eq!(found["rows"], json!([{ "J": "j1" }]));
+}
+
+#[test]
+fn rules_and_log_are_told() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    caller.record("{\"failed\": [\"j1\", 1]}");
+    let rules = caller.read("/v1/rules");
+    assert!(rules["files"][0]["text"].as_str().unwrap().contains("decision retry"), "{rules}");
+    let log = caller.read("/v1/log?min_tx=1");
+    assert_eq!(log["transactions"][0]["asserted"], json!([{ "failed": ["j1", 1] }]));
+    assert_eq!(caller.read("/v1/outbox")["outbox"], json!([]));
+}
+
+#[test]
+fn the_description_is_the_one_that_is_committed() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/openapi.json");
+    let document = format!("{}\n", serde_json::to_string_pretty(&hence_server::openapi()).unwrap());
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, &document).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), document, "`UPDATE=1` writes it");
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let served: Json = service.all().read("/openapi.json");
+    assert_eq!(served, hence_server::openapi());
+}
+
+#[test]
+fn figures_are_told_in_the_form_of_prometheus() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    caller.record("{\"failed\": [\"j1\", 1]}");
+    let figures = caller.get("/metrics").body;
+    assert!(figures.contains("hence_requests_total{route=\"/v1/facts\",status=\"200\"} 1"), "{figures}");
+    assert!(figures.contains("hence_transaction 1"), "{figures}");
+}

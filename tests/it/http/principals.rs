@@ -1,0 +1,73 @@
+//! Tokens are made, listed and revoked; their holders are the authors of what they record, and may no more than these.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{Service, folder};
+use crate::command::hence;
+
+#[test]
+fn a_revoked_token_opens_nothing() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.token("pep", "read");
+    assert_eq!(caller.get("/v1/status").status, 200);
+    let listed = hence(dir.path(), &["token", "list", "--format", "jsonl"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let known: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    assert_eq!((&known["principal"], &known["scopes"]), (&json!("pep"), &json!("read")));
+    let id = known["id"].as_str().unwrap();
+    assert!(hence(dir.path(), &["token", "revoke", id]).status().unwrap().success());
+    assert_eq!(caller.get("/v1/status").status, 401);
+    assert_eq!(hence(dir.path(), &["token", "revoke", id]).output().unwrap().status.code(), Some(1));
+}
+
+#[test]
+fn a_token_ends() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let made = hence(dir.path(), &["token", "create", "--as", "pep", "--scope", "read", "--lasts", "0s"])
+        .output()
+        .unwrap();
+    let authorization = format!("Bearer {}", String::from_utf8(made.stdout).unwrap().trim());
+    assert_eq!(service.send("GET", "/v1/status", &[("Authorization", &authorization)], "").status, 401);
+}
+
+#[test]
+fn the_file_of_tokens_holds_no_token() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.token("pep", "read");
+    let kept = fs::read_to_string(dir.path().join(".hence/tokens.jsonl")).unwrap();
+    let secret = caller.authorization.rsplit_once('_').unwrap().1;
+    assert!(!kept.contains(secret) && kept.contains("\"pep\""), "{kept}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(dir.path().join(".hence/tokens.jsonl")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn who_records_is_who_the_token_names() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    service.token("ci", "write").record("{\"failed\": [\"j1\", 1]}");
+    let log = service.token("pep", "read").read("/v1/log");
+    assert_eq!(log["transactions"][0]["author"], json!("ci"));
+}
+
+#[test]
+fn a_caller_without_the_role_can_say_nothing_that_takes_it() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let fact = "{\"allowed\": {\"job\": \"j1\", \"at\": \"2026-02-09T09:00:00Z\"}}";
+    let kind = [("Content-Type", "application/x-ndjson")];
+    let refused = service.token("eve", "write").post_as("/v1/facts", &kind, fact);
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert!(refused.body.contains("reviewer"), "{refused:?}");
+    let taken = service.token("ada", "write").record(fact);
+    assert_eq!(taken["drawn"][0]["because"], json!("ada allows j1"));
+}
