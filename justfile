@@ -3,20 +3,23 @@
 # Everything, as CI does.
 default: lint test doc
 
-# Formatting and lints, compiled packs and mails among what is looked at.
+# Formatting and lints, compiled packs, mails and the service among what is looked at.
 lint:
     cargo fmt --all --check
     cargo fmt --manifest-path benches/Cargo.toml --check
     cargo clippy --workspace --all-targets -- -D warnings
-    cargo clippy --workspace --all-targets --features packs,mail -- -D warnings
+    cargo clippy --workspace --all-targets --features packs,mail,server -- -D warnings
     cargo check --locked --manifest-path benches/Cargo.toml
 
-# The library by itself, all tests, then those of compiled packs and of mails.
+# The library by itself, all tests, then those of compiled packs, of mails and of the service over HTTP.
 test:
     cargo test --no-default-features --test embed
     cargo test
     cargo test --features packs,mail --test it -- compiled mails --skip bulk
     cargo test --features packs,mail --test cases -- golden
+    cargo test -p hence-server
+    cargo test --features server --test it -- http
+    cargo test --features server --test cases -- docs/http
 
 # The documentation of the code, without warnings.
 doc:

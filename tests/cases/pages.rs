@@ -12,6 +12,8 @@ use crate::files::files;
 /// README and the pages of the documentation that show commands.
 pub(crate) fn with_commands() -> Vec<PathBuf> {
     let mut pages = files("docs", &["md"]);
+    // It shows the service over HTTP, which only a hence with that feature has.
+    pages.retain(|page| cfg!(feature = "server") || !page.ends_with("http.md"));
     pages.retain(|page| fs::read_to_string(page).unwrap().contains("```console\n"));
     pages.insert(0, PathBuf::from("README.md"));
     pages

@@ -1,0 +1,193 @@
+//! Who calls: by a token of an issuer, and by a certificate.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail"
+)]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ed25519_dalek::SigningKey;
+use hence_server::{
+    Asked, Auth, Board, Desk, Issuer, Principal, Problem, Reply, Scope, Settings, Standing, Teller,
+};
+use hence_server::{Tls, Tokens, begin};
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use serde_json::{Value as Json, json};
+
+const SEED: [u8; 32] = [7; 32];
+/// What an Ed25519 key in PKCS #8 has before its seed.
+const PKCS8: [u8; 16] = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_micros()).unwrap()
+}
+
+/// An issuer whose key is that of the seed.
+fn issuer(dir: &Path) -> Auth {
+    let public = SigningKey::from_bytes(&SEED).verifying_key();
+    let x = URL_SAFE_NO_PAD.encode(public.as_bytes());
+    let key = json!({ "kty": "OKP", "crv": "Ed25519", "x": x, "kid": "k1", "alg": "EdDSA", "use": "sig" });
+    let keys = dir.join("keys.json");
+    fs::write(&keys, json!({ "keys": [key] }).to_string()).unwrap();
+    let (issuer, audience) = (String::from("https://id.example.org"), String::from("hence"));
+    let issuer = Issuer { keys, issuer, audience };
+    issuer.check().unwrap();
+    Auth { tokens: None, issuer: Some(Arc::new(issuer)) }
+}
+
+fn token(seed: [u8; 32], kid: Option<&str>, claims: &Json) -> String {
+    let mut header = Header::new(Algorithm::EdDSA);
+    header.kid = kid.map(str::to_owned);
+    let key = EncodingKey::from_ed_der(&[PKCS8.as_slice(), &seed].concat());
+    format!("Bearer {}", encode(&header, claims, &key).unwrap())
+}
+
+fn claims() -> Json {
+    json!({
+        "iss": "https://id.example.org", "aud": "hence", "sub": "ada", "scope": "read decide openid",
+        "exp": now() / 1_000_000 + 600,
+    })
+}
+
+#[test]
+fn a_token_of_the_issuer_names_its_subject_and_scopes() {
+    let dir = tempfile::tempdir().unwrap();
+    let auth = issuer(dir.path());
+    let found = auth.principal(Some(&token(SEED, Some("k1"), &claims())), None).unwrap();
+    assert_eq!(found, Principal { name: String::from("ada"), scopes: vec![Scope::Read, Scope::Decide] });
+}
+
+#[test]
+fn a_token_with_anything_wrong_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let auth = issuer(dir.path());
+    let refused = |token: &str| auth.principal(Some(token), None).unwrap_err().status;
+    let with = |name: &str, value: Json| {
+        let mut claims = claims();
+        claims[name] = value;
+        token(SEED, Some("k1"), &claims)
+    };
+    let without = |name: &str| {
+        let mut claims = claims();
+        claims.as_object_mut().unwrap().remove(name);
+        token(SEED, Some("k1"), &claims)
+    };
+    for (what, text) in [
+        ("another issuer", with("iss", json!("https://evil.example.org"))),
+        ("another audience", with("aud", json!("elsewhere"))),
+        ("the past", with("exp", json!(now() / 1_000_000 - 3600))),
+        ("the future", with("nbf", json!(now() / 1_000_000 + 3600))),
+        ("no end", without("exp")),
+        ("no issuer", without("iss")),
+        ("no audience", without("aud")),
+        ("no subject", without("sub")),
+        ("another key", token([8; 32], Some("k1"), &claims())),
+        ("an unknown key", token(SEED, Some("k2"), &claims())),
+        ("no key", token(SEED, None, &claims())),
+        ("garbage", String::from("Bearer a.b.c")),
+        ("another scheme", String::from("Basic YWRhOmFkYQ==")),
+    ] {
+        assert_eq!(refused(&text), 401, "{what}");
+    }
+    let shared = Header { kid: Some(String::from("k1")), ..Header::new(Algorithm::HS256) };
+    let public = SigningKey::from_bytes(&SEED).verifying_key();
+    let forged = encode(&shared, &claims(), &EncodingKey::from_secret(public.as_bytes())).unwrap();
+    assert_eq!(refused(&format!("Bearer {forged}")), 401, "a public key is no shared secret");
+}
+
+/// A desk that answers nothing.
+struct Nobody(Teller);
+
+impl Desk for Nobody {
+    fn ask(&self, _: Asked, _: Reply) -> Result<(), Problem> {
+        Err(Problem::busy("nobody is here"))
+    }
+
+    fn board(&self) -> Board {
+        self.0.subscribe()
+    }
+
+    fn waiting(&self) -> usize {
+        0
+    }
+
+    fn has_authzen(&self) -> bool {
+        false
+    }
+}
+
+/// The status with which `/openapi.json` is answered over TLS, to whoever shows a certificate or none.
+fn asked(
+    address: &str,
+    root: &CertificateDer<'static>,
+    client: Option<(CertificateDer<'static>, PrivateKeyDer<'static>)>,
+) -> Option<String> {
+    let mut roots = RootCertStore::empty();
+    roots.add(root.clone()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let config = config.with_root_certificates(roots);
+    let config = match client {
+        None => config.with_no_client_auth(),
+        Some((certificate, key)) => config.with_client_auth_cert(vec![certificate], key).unwrap(),
+    };
+    let name = ServerName::try_from("localhost").unwrap();
+    let connection = ClientConnection::new(Arc::new(config), name).unwrap();
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let mut stream = StreamOwned::new(connection, stream);
+    stream.write_all(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
+    let mut text = Vec::new();
+    let _ = stream.read_to_end(&mut text);
+    String::from_utf8_lossy(&text).split_whitespace().nth(1).map(str::to_owned)
+}
+
+#[test]
+fn a_certificate_that_is_trusted_is_who_it_was_given_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = |name: &str| rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
+    let (server, known, other) = (made("localhost"), made("pep"), made("mallory"));
+    let path = |name: &str| dir.path().join(name);
+    fs::write(path("server.pem"), server.cert.pem()).unwrap();
+    fs::write(path("server.key"), server.signing_key.serialize_pem()).unwrap();
+    fs::write(path("clients.pem"), known.cert.pem()).unwrap();
+    let tokens = Tokens::new(path("tokens.jsonl"), now);
+    tokens.trust("pep", &[Scope::Read], None, known.cert.der()).unwrap();
+    let tls =
+        Tls { certificate: path("server.pem"), key: path("server.key"), clients: Some(path("clients.pem")) };
+    let settings = Settings {
+        address: "127.0.0.1:0".parse().unwrap(),
+        tls: Some(tls),
+        insecure: false,
+        budget: Duration::from_secs(1),
+        longest: 1 << 20,
+        base: None,
+        auth: Auth { tokens: Some(Arc::new(tokens)), issuer: None },
+    };
+    let desk = Nobody(Teller::new(Standing { is_ready: true, ..Standing::default() }));
+    let listening = begin(settings, Arc::new(desk)).unwrap();
+    let address = listening.base.strip_prefix("https://").unwrap().to_owned();
+    let root = server.cert.der().clone();
+    let key = |of: &rcgen::CertifiedKey<rcgen::KeyPair>| {
+        PrivateKeyDer::try_from(of.signing_key.serialize_der()).unwrap()
+    };
+    let shown = asked(&address, &root, Some((known.cert.der().clone(), key(&known))));
+    assert_eq!(shown.as_deref(), Some("200"));
+    assert_eq!(asked(&address, &root, None).as_deref(), Some("401"), "no certificate, no token");
+    let stranger = asked(&address, &root, Some((other.cert.der().clone(), key(&other))));
+    assert!(stranger.is_none_or(|status| status == "401"), "a certificate that nobody signed");
+    listening.stop().unwrap();
+}
