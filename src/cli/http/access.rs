@@ -118,7 +118,7 @@ fn evaluate_one(
     };
     let seen = session.supposing((&facts, by), now, |supposed| look(supposed, authzen, &known));
     match seen {
-        Ok(seen) => Decided::of(session, seen?),
+        Ok(seen) => Decided::of(session, seen),
         Err(error @ SessionError::NotAllowed { .. }) => Ok(Decided::failed(403, &error.to_string())),
         Err(error) => Err(of_session(&error)),
     }
@@ -196,45 +196,21 @@ impl Pattern {
 }
 
 /// What follows for a request: whether the decision, or what speaks against it, is derived.
-pub(super) fn look(
-    supposed: &Supposed<'_>,
-    authzen: &Authzen,
-    known: &Known,
-) -> Result<Result<Seen, Problem>, SessionError> {
-    let first = |template: Option<&Template>| match template {
-        None => Ok(Ok(None)),
-        Some(template) => match Pattern::of(supposed.rules(), template, known) {
-            Err(why) => Ok(Err(why)),
-            Ok(pattern) => {
-                let found = supposed.facts(pattern.id, &pattern.values).into_iter().next();
-                let is_open = found.is_none() && supposed.is_open(pattern.id, &pattern.values);
-                Ok(Ok(Some((found.map(|fact| supposed.reason(fact)).transpose()?, is_open))))
-            }
-        },
-    };
+pub(super) fn look(supposed: &Supposed<'_>, authzen: &Authzen, known: &Known) -> Result<Seen, SessionError> {
     let mut seen = Seen::default();
-    for (template, which) in [
-        (Some(&authzen.decision), "decision"),
-        (authzen.denied.as_ref(), "denied"),
-        (authzen.ask.as_ref(), "ask"),
-        (authzen.review.as_ref(), "review"),
-    ] {
-        let found: Result<_, SessionError> = first(template);
-        let (decision, is_open) = match found? {
-            Ok(None) => continue,
-            Ok(Some(found)) => found,
-            // What can't be a value of a column is no fact of it.
-            Err(_) => (None, false),
-        };
-        seen.is_open |= is_open;
-        match (which, decision) {
-            ("decision", decision) => seen.permitted = decision,
-            ("denied", decision) => seen.denied = decision,
-            (which, Some(decision)) => seen.obligations.push((which, decision)),
-            _ => {}
-        }
-    }
-    Ok(Ok(seen))
+    let mut first = |template: Option<&Template>| {
+        // What can't be a value of a column is no fact of it.
+        let pattern = template.and_then(|template| Pattern::of(supposed.rules(), template, known).ok());
+        let Some(pattern) = pattern else { return Ok(None) };
+        let found = supposed.facts(pattern.id, &pattern.values).into_iter().next();
+        seen.is_open |= found.is_none() && supposed.is_open(pattern.id, &pattern.values);
+        found.map(|fact| supposed.reason(fact)).transpose()
+    };
+    let (permitted, denied) = (first(Some(&authzen.decision))?, first(authzen.denied.as_ref())?);
+    let (ask, review) = (first(authzen.ask.as_ref())?, first(authzen.review.as_ref())?);
+    let obligations = [("ask", ask), ("review", review)];
+    let obligations = obligations.into_iter().filter_map(|(kind, why)| Some((kind, why?))).collect();
+    Ok(Seen { permitted, denied, obligations, ..seen })
 }
 
 impl Decided {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hence::session::{Session, SessionError};
+use hence::session::{RuleSet, Session, SessionError};
 use hence_core::fault;
 use hence_engine::{Limits, Threads};
 use hence_ledger::{Hash, Ledger, LedgerError, OpenOptions, When};
@@ -25,10 +25,12 @@ impl<'w> Reader<'w> {
         Self { workers, session: None }
     }
 
-    /// Opens the replica and works out what follows, before somebody asks.
-    pub(super) fn warm(&mut self) {
-        let warmed =
-            self.current().and_then(|session| session.supposing((&[], ""), time::wall_clock(), |_| Ok(())));
+    /// Opens the replica before somebody asks and, where it is to answer quickly, works out what follows.
+    pub(super) fn warm(&mut self, is_quick: bool) {
+        let warmed = self.current().and_then(|session| match is_quick {
+            true => session.supposing((&[], ""), time::wall_clock(), |_| Ok(())),
+            false => Ok(()),
+        });
         if let Err(error) = warmed {
             tracing::warn!(%error, "a reader could not begin");
         }
@@ -55,42 +57,15 @@ impl<'w> Reader<'w> {
             return answers::answer(session, asked, time::wall_clock());
         };
         let at = moment(text).map_err(|why| Problem::malformed(format!("`as_of`: {why}")))?;
-        self.current().map_err(|error| problem::of_session(&error))?;
-        let (mut session, hash) =
-            self.session.take().ok_or_else(|| Problem::busy("the ledger is not open"))?;
+        let session = self.current().map_err(|error| problem::of_session(&error))?;
+        let (then, clock) = of_past(session, at).map_err(|error| problem::of_session(&error))?;
+        let (session, hash) = self.session.take().ok_or_else(|| Problem::busy("the ledger is not open"))?;
         let now = session.rules().clone();
-        let answer = match self.go_back(session, at) {
-            Ok((mut past, clock)) => {
-                let answer = answers::answer(&mut past, asked, clock);
-                session = past;
-                answer
-            }
-            Err(error) => return Err(problem::of_session(&error)),
-        };
-        self.session = Some((session.with_as_of(When::Now).with_rules(now), hash));
+        let session = then.into_iter().fold(session, Session::with_rules);
+        let mut past = session.with_as_of(at);
+        let answer = answers::answer(&mut past, asked, clock);
+        self.session = Some((past.with_as_of(When::Now).with_rules(now), hash));
         answer
-    }
-
-    /// A session of the past: its rules, and what its clock showed.
-    fn go_back(&self, session: Session, at: When) -> Result<(Session, i64), SessionError> {
-        let mut clock = time::wall_clock();
-        let mut rules = None;
-        if let Some(ledger) = session.ledger() {
-            let tx = ledger.tx_when(at)?;
-            if tx > 0 {
-                let info = ledger.info(tx)?;
-                clock = info.clock.unwrap_or(info.time);
-            }
-            if let When::Time(time) = at {
-                clock = time;
-            }
-            rules = Session::rules_at(ledger, at)?.map(|(_, rules)| rules);
-        }
-        let session = match rules {
-            Some(rules) => session.with_rules(rules),
-            None => session,
-        };
-        Ok((session.with_as_of(at), clock))
     }
 
     /// The replica, with everything in that the writer has recorded.
@@ -113,7 +88,7 @@ impl<'w> Reader<'w> {
         Ok(&mut self.session.insert((session, hash)).0)
     }
 
-    fn open(&self, rules: hence::session::RuleSet, tx: u64) -> Result<Session, SessionError> {
+    fn open(&self, rules: RuleSet, tx: u64) -> Result<Session, SessionError> {
         let Workers { store, engine, budget, .. } = self.workers;
         let options = OpenOptions { up_to: Some(tx), ..open::options() };
         let ledger = match Ledger::open_to_ask(store, &options) {
@@ -130,4 +105,19 @@ impl<'w> Reader<'w> {
             .with_lenient(lenient)
             .with_roles(config::get().roles()))
     }
+}
+
+/// The rules of a moment of the past, where any were recorded by then, and what its clock showed.
+fn of_past(session: &Session, at: When) -> Result<(Option<RuleSet>, i64), SessionError> {
+    let Some(ledger) = session.ledger() else { return Ok((None, time::wall_clock())) };
+    let tx = ledger.tx_when(at)?;
+    let clock = match at {
+        When::Time(time) => time,
+        _ if tx == 0 => time::wall_clock(),
+        _ => {
+            let info = ledger.info(tx)?;
+            info.clock.unwrap_or(info.time)
+        }
+    };
+    Ok((Session::rules_at(ledger, at)?.map(|(_, rules)| rules), clock))
 }

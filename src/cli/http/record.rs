@@ -234,7 +234,7 @@ fn evaluate(
     }
     let seen = follow.session.supposing((&[], by), now, |supposed| access::look(supposed, authzen, &known));
     Ok(match seen {
-        Ok(seen) => seen.and_then(|seen| Decided::of(&follow.session, seen)),
+        Ok(seen) => Decided::of(&follow.session, seen),
         Err(error) => Err(of_session(&error)),
     })
 }

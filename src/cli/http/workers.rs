@@ -80,7 +80,7 @@ impl Workers {
 
     fn work(&self, is_quick: bool) {
         let mut reader = Reader::new(self);
-        reader.warm();
+        reader.warm(is_quick);
         self.board.send_if_modified(|standing| !std::mem::replace(&mut standing.is_ready, true));
         let queue = if is_quick { &self.quick } else { &self.slow };
         while let Some((asked, reply)) = queue.take() {
