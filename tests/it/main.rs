@@ -48,6 +48,7 @@ mod fact_files;
 mod factory;
 #[path = "../cases/files.rs"]
 mod files;
+mod follows;
 mod forger;
 mod formatted;
 mod fuzz;

@@ -101,6 +101,8 @@ impl Ledger {
     /// There is no such transaction after the last one that this ledger knows, as where the writer compacted its
     /// journal; then it has to be opened again.
     pub fn follow(&mut self, to: u64) -> Result<(), LedgerError> {
+        // What is new may name or revoke a principal.
+        self.forget_principals();
         let Self { journal, view, state, backlog_limit, .. } = self;
         while state.tx < to {
             let whole = journal.read(journal.mark().end, state.tx + 1)?;
