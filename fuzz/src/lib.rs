@@ -1,5 +1,9 @@
 //! What a fuzz run does with some bytes: whatever they are, nothing panics, and what is correct keeps its meaning.
 
+mod outside;
+
+pub use outside::{edits, events, receipts, registries, schedules, source, spans, tests};
+
 use hence::session::{self, Findings, Loader};
 use hence_core::json;
 use hence_core::schema::{Column, ColumnType, Kind, Relation};

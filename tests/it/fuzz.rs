@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::panic;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 #[path = "../../fuzz/src/lib.rs"]
@@ -175,12 +176,46 @@ fn mutated_literals_and_queries_are_read() {
     run(targets::values, &seeds, count(3000));
 }
 
+/// A target, the folder of its seeds, and how many mutations it usually takes.
+type Outside = (fn(&[u8]), &'static str, u64);
+
+/// The targets that read what comes from outside.
+const OUTSIDE: [Outside; 8] = [
+    (targets::edits, "edits", 600),
+    (targets::events, "events", 1000),
+    (targets::receipts, "receipts", 2000),
+    (targets::registries, "registries", 1000),
+    (targets::schedules, "schedules", 1000),
+    (targets::source, "source", 150),
+    (targets::spans, "spans", 600),
+    (targets::tests, "tests", 1000),
+];
+
 #[test]
-fn the_package_of_the_targets_depends_on_what_they_name() {
+fn what_comes_from_outside_is_read_whatever_it_is() {
+    for (target, name, usual) in OUTSIDE {
+        println!("{name}");
+        let seeds: Vec<_> =
+            fs::read_dir(format!("fuzz/seeds/{name}")).unwrap().map(|found| found.unwrap()).collect();
+        let mut seeds: Vec<_> = seeds.iter().map(|found| fs::read(found.path()).unwrap()).collect();
+        seeds.sort();
+        seeds.iter().for_each(|bytes| target(bytes));
+        run(target, &seeds, count(usual));
+    }
+}
+
+#[test]
+fn the_package_of_the_targets_names_them_and_what_they_depend_on() {
     let manifest = fs::read_to_string("fuzz/Cargo.toml").unwrap();
     let named = regex::Regex::new(r"\bhence_([a-z]+)::").unwrap();
-    for found in named.captures_iter(include_str!("../../fuzz/src/lib.rs")) {
-        let package = format!("\nhence-{} = ", &found[1]);
-        assert!(manifest.contains(&package), "fuzz/Cargo.toml has no `{}`", package.trim());
+    for text in [include_str!("../../fuzz/src/lib.rs"), include_str!("../../fuzz/src/outside.rs")] {
+        for found in named.captures_iter(text) {
+            let package = format!("\nhence-{} = ", &found[1]);
+            assert!(manifest.contains(&package), "fuzz/Cargo.toml has no `{}`", package.trim());
+        }
+    }
+    for (_, name, _) in OUTSIDE {
+        assert!(manifest.contains(&format!("name = \"{name}\"")), "fuzz/Cargo.toml has no `{name}`");
+        assert!(Path::new("fuzz/fuzz_targets").join(name).with_extension("rs").is_file(), "{name}");
     }
 }

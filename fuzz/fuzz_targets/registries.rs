@@ -1,0 +1,4 @@
+//! The target `registries` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| hence_fuzz::registries(bytes));

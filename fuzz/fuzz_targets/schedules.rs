@@ -1,0 +1,4 @@
+//! The target `schedules` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| hence_fuzz::schedules(bytes));

@@ -1,0 +1,12 @@
+package main
+
+import (
+	"fmt"
+	x "os/exec"
+)
+
+// Runs.
+func main() {
+	x.Command("ls").Run()
+	fmt.Println(`a`)
+}
