@@ -172,6 +172,27 @@ fn calls_of_models_and_steps_are_read_beside_runs() {
     );
 }
 
+#[test]
+fn what_a_model_was_told_and_answered_belongs_to_the_step() {
+    let line = r#"{"task": "t", "phase": "act", "thought": "Write it", "at": "2026-02-03T14:23:45Z",
+        "system_prompt": "You write tools", "user_prompt": "One that adds", "response": "def add", "assumptions": ["ints", "two"]}"#;
+    assert_eq!(
+        observe("tool-run", "in.jsonl", None, line),
+        [
+            r#"trace_step("t", /act, "Write it", @2026-02-03T14:23:45Z)"#,
+            r#"trace_text("t", /act, @2026-02-03T14:23:45Z, /system_prompt, "You write tools")"#,
+            r#"trace_text("t", /act, @2026-02-03T14:23:45Z, /user_prompt, "One that adds")"#,
+            r#"trace_text("t", /act, @2026-02-03T14:23:45Z, /response, "def add")"#,
+            r#"trace_text("t", /act, @2026-02-03T14:23:45Z, /assumption, "ints")"#,
+            r#"trace_text("t", /act, @2026-02-03T14:23:45Z, /assumption, "two")"#,
+        ]
+    );
+    assert_eq!(
+        refused("tool-run", &on_one_line(&line.replace("\"def add\"", "7"))),
+        "in.jsonl:1: expected `response` to be a text: a string, found 7"
+    );
+}
+
 /// Three spans of a session: a call of a model, a step, and a run of a tool that failed.
 const EXPORT: &str = r#"{"resourceSpans": [{
     "resource": {"attributes": [{"key": "hence.domain", "value": {"stringValue": "crypto"}}]},
@@ -188,7 +209,10 @@ const EXPORT: &str = r#"{"resourceSpans": [{
             {"key": "hence.phase", "value": {"stringValue": "act"}},
             {"key": "hence.task", "value": {"stringValue": "t"}},
             {"key": "hence.thought", "value": {"stringValue": "Call it"}},
-            {"key": "hence.alternatives", "value": {"arrayValue": {"values": [{"stringValue": "wait"}]}}}]},
+            {"key": "hence.alternatives", "value": {"arrayValue": {"values": [{"stringValue": "wait"}]}}},
+            {"key": "hence.assumptions", "value": {"arrayValue": {"values": [{"stringValue": "it is up"}]}}},
+            {"key": "gen_ai.system_instructions", "value": {"stringValue": "Be brief"}},
+            {"key": "gen_ai.output.messages", "value": {"stringValue": "[{}]"}}]},
         {"spanId": "0000000000000009", "startTimeUnixNano": 1770128625000000000, "endTimeUnixNano": 1770128626000000000,
          "attributes": [
             {"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}},
@@ -200,13 +224,16 @@ const EXPORT: &str = r#"{"resourceSpans": [{
         {"spanId": "000000000000000c", "startTimeUnixNano": 1, "endTimeUnixNano": 2}
     ]}]}]}"#;
 
-const SEEN: [&str; 9] = [
+const SEEN: [&str; 12] = [
     r#"model_call("00000000000000aa", "large", 7, 0, 2s, @2026-02-03T14:23:45Z)"#,
     r#"model_cost("00000000000000aa", 0.5)"#,
     r#"session_model_call("s", "00000000000000aa")"#,
     r#"trace_step("t", /act, "Call it", @2026-02-03T14:23:45Z)"#,
     r#"trace_alternative("t", /act, @2026-02-03T14:23:45Z, "wait")"#,
     r#"trace_duration("t", /act, @2026-02-03T14:23:45Z, 1us)"#,
+    r#"trace_text("t", /act, @2026-02-03T14:23:45Z, /system_prompt, "Be brief")"#,
+    r#"trace_text("t", /act, @2026-02-03T14:23:45Z, /response, "[{}]")"#,
+    r#"trace_text("t", /act, @2026-02-03T14:23:45Z, /assumption, "it is up")"#,
     r#"tool_run(9, "shell", /crypto, false, 1s, @2026-02-03T14:23:45Z)"#,
     r#"error("run-9", 8)"#,
     r#"error_signal("run-9", /eperm)"#,

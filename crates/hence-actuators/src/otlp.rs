@@ -9,7 +9,7 @@ use super::error::ActuatorError;
 use super::json::{self, Object, Place, shown};
 use super::protobuf::{self, Malformed, messages};
 use super::table;
-use super::tool_run::{ANY_DOMAIN, ModelCall, Run, Seen, Step, phase};
+use super::tool_run::{ANY_DOMAIN, ASSUMPTION, ModelCall, Run, Seen, Step, phase};
 use hence_core::symbol::Symbol;
 
 /// The field by which an export is known.
@@ -26,6 +26,13 @@ const STATUS_ERROR: i64 = 2;
 
 /// What `gen_ai.operation.name` says of a call of a model.
 const MODEL_CALLS: [&str; 4] = ["chat", "generate_content", "text_completion", "embeddings"];
+
+/// What a model was told and answered in a step of reasoning.
+const TEXTS: [(&str, &str); 3] = [
+    ("/system_prompt", "gen_ai.system_instructions"),
+    ("/user_prompt", "gen_ai.input.messages"),
+    ("/response", "gen_ai.output.messages"),
+];
 
 /// What is read of the spans of one export as JSON, span by span. Others count as skipped.
 pub(super) fn spans(
@@ -166,8 +173,15 @@ fn step(place: Place<'_>, span: &Json, named: &Json) -> Result<Step, ActuatorErr
     let of = |key| attribute(place, span, key);
     let (task, thought, confidence) = (of("hence.task")?, of("hence.thought")?, of("hence.confidence")?);
     let share = |value: &Json| value.as_f64().filter(|share| (0.0..=1.0).contains(share));
-    let others = of("hence.alternatives")?.map_or(Ok(&[][..]), |value| items(place, value, "values"))?;
+    let list = |key| of(key)?.map_or(Ok(&[][..]), |value| items(place, value, "values"));
+    let (others, assumed) = (list("hence.alternatives")?, list("hence.assumptions")?);
     let plain = |value: &Json| value.as_object()?.values().next()?.as_str().map(str::to_owned);
+    let mut texts = Vec::new();
+    for (part, key) in TEXTS {
+        // Exporters write messages as a text, or as the values that the convention names.
+        texts.extend(of(key)?.map(|said| (part, json::text(said).unwrap_or_else(|| said.to_string()))));
+    }
+    texts.extend(assumed.iter().filter_map(plain).map(|text| (ASSUMPTION, text)));
     let (at, duration) = times(place, span)?;
     Ok(Step {
         task: task.and_then(json::id).ok_or_else(|| wanted(place, "hence.task", "an id", task))?,
@@ -185,6 +199,7 @@ fn step(place: Place<'_>, span: &Json, named: &Json) -> Result<Step, ActuatorErr
         },
         alternatives: others.iter().filter_map(plain).collect(),
         duration: Some(duration),
+        texts,
     })
 }
 

@@ -45,13 +45,14 @@ const DECLARATIONS: &str = "\
 input source_import(tool: string, import: string).
 input source_call(tool: string, call: string).
 input source_log(tool: string, tag: name).
+input source_loop(tool: string).
 input source_pattern(source: string, pattern: name).
 input script_import(script: string, module: string).
 input script_builtin(script: string, name: string).
 ";
 
-/// Turns the source of a tool into `source_import`, `source_call` and `source_log`, a Python script into `script_import`
-/// and `script_builtin`, and both into `source_pattern` by `facts/source_patterns.csv` (`pattern,regex`), comments and
+/// Turns the source of a tool into `source_import`, `source_call`, `source_log` and, where it has a loop, `source_loop`, a Python
+/// script into `script_import` and `script_builtin`, and both into `source_pattern` by `facts/source_patterns.csv` (`pattern,regex`), comments and
 /// strings included.
 ///
 /// Go, Python, JavaScript, TypeScript, Rust and shell are read. The language is told by the file's ending, by the first

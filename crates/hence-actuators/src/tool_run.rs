@@ -18,7 +18,7 @@ use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
-pub(super) use seen::{ModelCall, Step, phase};
+pub(super) use seen::{ASSUMPTION, ModelCall, Step, phase};
 
 /// The name of the observer.
 pub const NAME: &str = "tool-run";
@@ -36,6 +36,7 @@ input trace_step(task: string, phase: name, thought: string, at: time).
 input trace_confidence(task: string, phase: name, at: time, confidence: float).
 input trace_alternative(task: string, phase: name, at: time, alternative: string).
 input trace_duration(task: string, phase: name, at: time, duration: duration).
+input trace_text(task: string, phase: name, at: time, part: name, text: string).
 ";
 
 /// The longest export in protobuf that is read, in bytes.
@@ -46,8 +47,8 @@ pub(super) const ANY_DOMAIN: &str = "/global";
 
 /// Turns the log of an agent's tool calls into `tool_run`, `failure_mode`, `session_run` and, where a run left an error
 /// text, `error` and `error_signal` under the id `run-N`; calls of models into `model_call`, `model_cost` and
-/// `session_model_call`; steps of reasoning into `trace_step`, `trace_confidence`, `trace_alternative` and
-/// `trace_duration`.
+/// `session_model_call`; steps of reasoning into `trace_step`, `trace_confidence`, `trace_alternative`,
+/// `trace_duration` and `trace_text`.
 ///
 /// JSON objects, one a run, each on its own line, over several lines, or all in one array:
 ///
@@ -65,7 +66,8 @@ pub(super) const ANY_DOMAIN: &str = "/global";
 ///
 /// An object with `model` is a call of a model (`call`, `input_tokens`, `output_tokens`, `at`, `latency_ms` or `latency`,
 /// optional `cost` in dollars and `session`), one with `phase` a step of reasoning (`task`, `thought`, `at`, optional
-/// `confidence`, `alternatives` and `latency_ms` or `latency`).
+/// `confidence`, `alternatives`, `latency_ms` or `latency`, and the texts `system_prompt`, `user_prompt`, `response` and
+/// `assumptions`).
 ///
 /// `null` counts as absent. Other fields are passed over and counted in the summary. An object that is an OTLP JSON
 /// export (`{"resourceSpans": …}`) gives a run for each tool call among its spans, see below; exports of logs and
@@ -78,7 +80,8 @@ pub(super) const ANY_DOMAIN: &str = "/global";
 /// is `chat`, `generate_content`, `text_completion` or `embeddings` are calls of a model: `gen_ai.response.model` or
 /// `gen_ai.request.model`, `gen_ai.usage.input_tokens` and `output_tokens`, `gen_ai.usage.cost`. `gen_ai.conversation.id`
 /// or `session.id` is the session. A span with `hence.phase` is a step of reasoning, with `hence.task`, `hence.thought`,
-/// `hence.confidence` and `hence.alternatives`. Exports in protobuf, one or each after its length in four bytes (as a
+/// `hence.confidence`, `hence.alternatives` and `hence.assumptions`; `gen_ai.system_instructions`, `gen_ai.input.messages` and
+/// `gen_ai.output.messages` are what a model was told and answered in it. Exports in protobuf, one or each after its length in four bytes (as a
 /// collector writes files), say the same.
 pub struct ToolRun {
     errors: ErrorText,

@@ -27,6 +27,19 @@ const GUESSED: [Dialect; 5] =
 /// Of a text that is broken in each language, the best one is meant if this share of it, or less, is broken there.
 const BROKEN_SHARE: usize = 4;
 
+/// How grammars call what runs over and over.
+const LOOPS: [&str; 9] = [
+    "c_style_for_statement",
+    "do_statement",
+    "for_expression",
+    "for_in_statement",
+    "for_statement",
+    "loop_expression",
+    "until_statement",
+    "while_expression",
+    "while_statement",
+];
+
 const UNKNOWN: &str =
     "source of a language that can't be told; say it by `language`, an ending or a first line `#!…`";
 
@@ -92,6 +105,7 @@ impl Dialect {
         tree: &Tree,
         source: &[u8],
     ) -> Result<(), Left> {
+        looking.visit(tree, &mut |node, _| shown.has_loop |= LOOPS.contains(&node.kind()))?;
         match self {
             Self::Go => go::look(shown, looking, tree, source),
             Self::Python => python::look(shown, looking, tree, source),

@@ -9,13 +9,14 @@ use crate::tree;
 use hence_core::fact::Fact;
 
 /// The tags that a tool's log lines carry, and their names.
-const TAGS: [(&str, &str); 6] = [
+const TAGS: [(&str, &str); 7] = [
     ("[TOOL_ENTRY]", "/entry"),
     ("[TOOL_EXIT]", "/exit"),
     ("[TOOL_ERROR]", "/error"),
     ("[TOOL_TIMING]", "/timing"),
     ("[TOOL_API_CALL]", "/api_call"),
     ("[TOOL_ITERATION]", "/iteration"),
+    ("[TOOL_DECISION]", "/decision"),
 ];
 
 /// How functions that log are called: the beginnings of their names, letter case ignored.
@@ -49,17 +50,20 @@ pub(super) struct Shown {
     pub(super) calls: BTreeSet<String>,
     pub(super) builtins: BTreeSet<String>,
     pub(super) patterns: BTreeSet<String>,
+    /// Whether something in it runs over and over.
+    pub(super) has_loop: bool,
     tags: BTreeSet<&'static str>,
 }
 
 impl Shown {
-    /// As a tool: imports, then calls, log tags, patterns, each in order.
+    /// As a tool: imports, then calls, log tags, whether there is a loop, patterns, each in order.
     pub(super) fn of_tool(&self, tool: &str) -> Vec<Fact> {
         let id = string(tool);
         let imports = self.imports.iter().map(|import| Fact::new("source_import", [id, string(import)]));
         let calls = self.calls.iter().map(|call| Fact::new("source_call", [id, string(call)]));
         let tags = self.tags.iter().map(|tag| Fact::new("source_log", [id, name(tag)]));
-        imports.chain(calls).chain(tags).chain(self.patterns(tool)).collect()
+        let repeats = self.has_loop.then(|| Fact::new("source_loop", [id]));
+        imports.chain(calls).chain(tags).chain(repeats).chain(self.patterns(tool)).collect()
     }
 
     /// As a script: imports, then builtins, then patterns, each in order.

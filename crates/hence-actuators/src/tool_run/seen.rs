@@ -36,7 +36,15 @@ pub(crate) struct Step {
     pub(crate) confidence: Option<f64>,
     pub(crate) alternatives: Vec<String>,
     pub(crate) duration: Option<i64>,
+    /// What a model was told and answered, and what was taken for granted, each with what it is.
+    pub(crate) texts: Vec<(&'static str, String)>,
 }
+
+/// What a text of a step is, with the field that holds it: what a model was told and answered.
+const TEXTS: [(&str, &str); 3] =
+    [("/system_prompt", "system_prompt"), ("/user_prompt", "user_prompt"), ("/response", "response")];
+/// What was taken for granted.
+pub(crate) const ASSUMPTION: &str = "/assumption";
 
 /// The phase that a word, with or without its slash, names.
 pub(crate) fn phase(word: &str) -> Option<&'static str> {
@@ -86,6 +94,12 @@ impl Step {
         let texts = |value: &Json| value.as_array()?.iter().map(json::text).collect::<Option<Vec<_>>>();
         let named = |value: &Json| value.as_str().and_then(phase);
         let timed = object.has("latency") || object.has("latency_ms");
+        let mut said = Vec::new();
+        for (part, field) in TEXTS {
+            said.extend(object.optional(field, "a text: a string", json::text)?.map(|text| (part, text)));
+        }
+        let assumed = object.optional("assumptions", "an array of strings", texts)?;
+        said.extend(assumed.into_iter().flatten().map(|text| (ASSUMPTION, text)));
         Ok(Self {
             task: object.required("task", "the id of a task: a string or an int", json::id)?,
             phase: object.required("phase", "\"observe\", \"orient\", \"decide\" or \"act\"", named)?,
@@ -94,6 +108,7 @@ impl Step {
             confidence: object.optional("confidence", "a number from 0 to 1", share)?,
             alternatives: object.optional("alternatives", "an array of strings", texts)?.unwrap_or_default(),
             duration: if timed { Some(latency(object)?) } else { None },
+            texts: said,
         })
     }
 
@@ -113,6 +128,9 @@ impl Step {
         let duration =
             self.duration.map(|micros| Fact::new("trace_duration", with(vec![at, Value::Duration(micros)])));
         facts.extend(duration);
+        let texts = self.texts.iter();
+        let texts = texts.map(|(part, text)| Fact::new("trace_text", with(vec![at, name(part), string(text)])));
+        facts.extend(texts);
         facts
     }
 }
