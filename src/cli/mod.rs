@@ -7,6 +7,8 @@ mod backup;
 mod bench;
 mod carry;
 mod change;
+#[cfg(feature = "scan")]
+mod changes;
 mod check;
 mod check_proof;
 mod compile;

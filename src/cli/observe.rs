@@ -21,6 +21,8 @@ use hence_ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions, Redaction
 use super::diagnostics::count;
 use super::live::{Before, Stream};
 use super::options::RuleOptions;
+#[cfg(feature = "scan")]
+use super::changes::Watch;
 use super::{DONE, Failure, Outcome, config, open, output, terminal, time};
 
 /// How long a stream waits for a ledger that another process writes.
@@ -32,14 +34,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// rules declare with other columns are refused, since no rule would ever read them.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Observers: codebase, edit, error-text, event, goal, quality, similarity, source, test-output, tool-run\n\
+    after_help = "Observers: codebase, edit, error-text, event, git, goal, quality, similarity, source, test-output, tool-run\n\
     Examples:\n  hence observe error-text build.log --into .hence\n  hence observe codebase .\n  \
     hence observe error-text server.log --form log --follow --into .hence"
 )]
 pub(super) struct Observe {
-    /// The observer: codebase, edit, error-text, event, goal, quality, similarity, source, test-output or tool-run
+    /// The observer: codebase, edit, error-text, event, git, goal, quality, similarity, source, test-output or tool-run
     observer: String,
-    /// The files, or folders for codebase and source; `-` is standard input
+    /// The files, or folders for codebase, git and source; `-` is standard input
     #[arg(required = true)]
     files: Vec<String>,
     /// Record the facts in this ledger instead of printing them
@@ -52,6 +54,11 @@ pub(super) struct Observe {
     /// until interrupted
     #[arg(long)]
     follow: bool,
+    /// Look at one folder again whenever something in it changes, until interrupted, and record what came and went;
+    /// for codebase and git
+    #[cfg(feature = "scan")]
+    #[arg(long, requires = "into", conflicts_with = "follow")]
+    watch: bool,
     /// A folder with tables of patterns to use instead of the shipped ones
     #[arg(long, value_name = "DIR")]
     tables: Option<PathBuf>,
@@ -84,6 +91,10 @@ impl Observe {
         let Some((store, rules)) = self.into.as_ref().zip(rules.as_ref()) else {
             return self.print_all(observer.as_ref(), redaction);
         };
+        #[cfg(feature = "scan")]
+        if self.watch {
+            return self.watch((store, rules), observer.as_ref(), redaction);
+        }
         // A ledger takes all of them in one transaction.
         let mut facts: Vec<Fact> = Vec::new();
         let total = self.look(observer.as_ref(), &mut |fact| {
@@ -92,6 +103,46 @@ impl Observe {
         })?;
         self.show_summary(&total);
         self.record(store, rules, observer.as_ref(), facts)
+    }
+
+    /// Looks at a folder, and again after each change in it.
+    #[cfg(feature = "scan")]
+    fn watch(&self, (store, rules): (&Path, &RuleSet), observer: &dyn Observer, redaction: &Redaction) -> Outcome {
+        let [folder] = self.files.as_slice() else {
+            return Err(Failure::Usage(String::from("--watch looks at one folder; name one")));
+        };
+        let mut watch = Watch::new()?;
+        let mut warned = BTreeSet::new();
+        loop {
+            // From here on, so that no change falls between the look and the wait.
+            let folders = observer.watched(Path::new(folder))?;
+            watch.follow(folders, store.canonicalize().ok().as_deref())?;
+            let mut facts: Vec<Fact> = Vec::new();
+            self.look(observer, &mut |fact| {
+                facts.push(redaction.fact(fact));
+                Ok(())
+            })?;
+            let facts = session::from_shipped(rules, facts);
+            let unread = unread(rules, &facts)?.into_iter().filter(|relation| warned.insert(relation.clone()));
+            warn_of_unread(&unread.collect());
+            let options = OpenOptions { wait: PATIENCE, ..open::options() };
+            let committed = self.commit((store, rules), observer, facts, &options)?;
+            if committed.recorded {
+                self.show_change(&committed)?;
+            }
+            if !watch.wait() {
+                return Ok(DONE);
+            }
+        }
+    }
+
+    #[cfg(feature = "scan")]
+    fn show_change(&self, committed: &Committed) -> io::Result<()> {
+        let tally = &committed.tally;
+        let added = count(tally.added as usize, "fact");
+        let mut out = terminal::text();
+        writeln!(out, "transaction {}: {added} asserted, {} no longer seen", committed.tx, tally.removed)?;
+        out.flush()
     }
 
     /// Looks at every input.

@@ -14,8 +14,8 @@ const GO_ON: [&str; 3] = ["repl", "bench", "serve"];
 /// Watches this command from now on.
 pub(super) fn begin(given: &ArgMatches) -> Result<(), Failure> {
     let Some((command, given)) = given.subcommand() else { return Ok(()) };
-    let follows = given.try_get_one("follow").ok().flatten().copied().unwrap_or(false);
-    let goes_on = follows || GO_ON.contains(&command);
+    let is_set = |flag| given.try_get_one(flag).ok().flatten().copied().unwrap_or(false);
+    let goes_on = is_set("follow") || is_set("watch") || GO_ON.contains(&command);
     let memory = options::memory(given.try_get_one("max_memory").ok().flatten().copied());
     let time = if goes_on { None } else { time(given) };
     meter::watch(Watch { memory, time, goes_on, stop })

@@ -392,6 +392,14 @@ fn goals_show_domains_shapes_and_tools() {
             r#"pattern_match("todo.txt:3", "file_summary", 1, 2)"#,
         ]
     );
+    let placed = "I'm thinking about adding a persistence module. Where should it go?\n";
+    assert_eq!(
+        observe("goal", "where.txt", None, placed)[1..],
+        [
+            r#"pattern_match("where.txt:1", "file_summary", 1, 2)"#,
+            r#"pattern_match("where.txt:1", "dependency_map", 1, 2)"#,
+        ]
+    );
     let given = r#"{"goal": "g1", "text": "planet of customs", "domain_given": "crypto"}"#;
     assert_eq!(
         observe("goal", "g.jsonl", None, given),

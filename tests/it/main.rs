@@ -29,6 +29,7 @@ mod codebase;
 mod command;
 mod commits;
 mod compiled;
+mod contamination;
 mod contradicts;
 mod covered;
 mod cross_check;
@@ -53,6 +54,7 @@ mod forger;
 mod formatted;
 mod fuzz;
 mod generators;
+mod git;
 mod golden;
 mod helps;
 #[cfg(unix)]

@@ -59,6 +59,14 @@ pub enum ActuatorError {
         /// The input's name.
         input: String,
     },
+    /// The input is not one that the observer can watch.
+    #[error("`{observer}` does not watch `{input}`; `codebase` and `git` watch folders, others follow one file with --follow")]
+    Unwatched {
+        /// The observer's name.
+        observer: &'static str,
+        /// The input's name.
+        input: String,
+    },
     /// A table of patterns is faulty.
     #[error("{table}:{line}: expected {expected}, found {found}")]
     Table {

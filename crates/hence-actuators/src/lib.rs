@@ -19,6 +19,7 @@ pub mod factory_settings;
 mod facts;
 pub mod file_requests;
 pub mod goal;
+pub mod git;
 mod group;
 mod http;
 mod input;
@@ -58,7 +59,7 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hence_core::diagnostic::nearest;
 use hence_core::fact::Fact;
@@ -135,6 +136,14 @@ pub trait Observer {
         let _ = (progress, sink);
         Err(ActuatorError::Folder { observer: self.name(), input: root.display().to_string() })
     }
+
+    /// The folders in which what it says of the folder `root` may change.
+    ///
+    /// # Errors
+    /// As [`Observer::observe_folder`]; what most observers look at changes at the end alone, and is followed.
+    fn watched(&self, root: &Path) -> Result<Vec<PathBuf>, ActuatorError> {
+        Err(ActuatorError::Unwatched { observer: self.name(), input: root.display().to_string() })
+    }
 }
 
 /// What an observation came to.
@@ -188,10 +197,11 @@ type Make = fn(Option<&Path>) -> Result<Box<dyn Observer>, ActuatorError>;
 /// Every observer by its name, in the order of the name.
 const REGISTRY: &[(&str, Make)] = &[
     #[cfg(feature = "scan")]
-    (codebase::NAME, |_| Ok(Box::new(codebase::Codebase))),
+    (codebase::NAME, |_| Ok(Box::new(codebase::Codebase::default()))),
     (edit::NAME, |tables| Ok(Box::new(Edit::from_tables(tables)?))),
     (error_text::NAME, |tables| Ok(Box::new(ErrorText::from_tables(tables)?))),
     (event::NAME, |tables| Ok(Box::new(Event::from_tables(tables)?))),
+    (git::NAME, |_| Ok(Box::new(git::GitState))),
     (goal::NAME, |tables| Ok(Box::new(Goal::from_tables(tables)?))),
     (quality::NAME, |tables| Ok(Box::new(Quality::from_tables(tables)?))),
     (similarity::NAME, |_| Ok(Box::new(similarity::Similarity))),

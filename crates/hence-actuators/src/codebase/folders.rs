@@ -44,7 +44,7 @@ pub(super) fn facts(
         }
     }
     for speaker in SPEAKERS {
-        for (found, _, parsed) in read.iter().filter(|(found, ..)| paths::name(&found.path) == speaker) {
+        for (found, _, _, parsed) in read.iter().filter(|(found, ..)| paths::name(&found.path) == speaker) {
             if let Some(doc) = parsed.purpose() {
                 docs.entry(paths::folder(&found.path).to_owned()).or_insert(doc);
             }

@@ -16,8 +16,9 @@ mod walk;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::error::ActuatorError;
@@ -30,6 +31,7 @@ use hence_core::fault;
 use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use tracing::debug;
 
 pub(crate) use rust::used as rust_uses;
 
@@ -73,10 +75,19 @@ input directory_doc(path: string, text: string).
 /// `.env…` or like a key. Text that doesn't parse yields what can be recognised in it. Of a file that has more than
 /// 2 MiB, that is not text, or that takes longer than 2 seconds to parse, nothing is reported but that it was left out; the
 /// same goes for manifests that can't be understood.
-pub(crate) struct Codebase;
+///
+/// Asked again, it parses only what reads otherwise than before.
+#[derive(Default)]
+pub(crate) struct Codebase {
+    /// What each file said that was read before, with the hash of its content.
+    known: Mutex<BTreeMap<String, Said>>,
+}
 
-/// A file with what it says.
-type Read<'a> = (&'a Found, Language, Parsed);
+/// The hash of a file's content and what it says.
+type Said = (blake3::Hash, Arc<Parsed>);
+
+/// A file with the hash of its content and what it says.
+type Read<'a> = (&'a Found, Language, blake3::Hash, Arc<Parsed>);
 
 impl Observer for Codebase {
     fn name(&self) -> &'static str {
@@ -120,10 +131,10 @@ impl Observer for Codebase {
         let mut summary = Summary::default();
         let files = walk::walk(&root, &mut summary)?;
         let manifests = manifests(&files, &mut summary)?;
-        let read = read_all(&files, progress, &mut summary)?;
+        let read = self.read_all(&files, progress, &mut summary)?;
         let index = Index::new(read.iter().map(|(found, ..)| found.path.as_str()), &manifests);
         index.faulty.iter().for_each(|path| summary.leave_out("not a manifest despite its name", path));
-        for (found, language, parsed) in &read {
+        for (found, language, _, parsed) in &read {
             summary.records += 1;
             meter::check("reading source code")?;
             for fact in facts(&index, &found.path, *language, parsed) {
@@ -137,6 +148,19 @@ impl Observer for Codebase {
         }
         Ok(summary)
     }
+
+    fn watched(&self, root: &Path) -> Result<Vec<PathBuf>, ActuatorError> {
+        folders(root)
+    }
+}
+
+/// The folders below `root` that an observation looks into, `root` among them.
+///
+/// # Errors
+/// A folder that can't be read, and a limit.
+pub fn folders(root: &Path) -> Result<Vec<PathBuf>, ActuatorError> {
+    let unreadable = |source| ActuatorError::Read { input: root.display().to_string(), source };
+    walk::folders(&root.canonicalize().map_err(unreadable)?)
 }
 
 /// The texts of the files that say how things are called, and of those that they extend.
@@ -173,11 +197,19 @@ fn content(found: &Found) -> Result<Result<Vec<u8>, &'static str>, ActuatorError
 
 /// What a file says, or why it is left out.
 fn read(found: &Found, language: Language) -> Result<Result<Parsed, &'static str>, ActuatorError> {
-    let source = match content(found)? {
-        Ok(source) => source,
-        Err(why) => return Ok(Err(why)),
-    };
-    match parse::parse(&found.path, language, &source) {
+    match content(found)? {
+        Ok(source) => parsed(found, language, &source),
+        Err(why) => Ok(Err(why)),
+    }
+}
+
+/// What a file with this content says, or why it is left out.
+fn parsed(
+    found: &Found,
+    language: Language,
+    source: &[u8],
+) -> Result<Result<Parsed, &'static str>, ActuatorError> {
+    match parse::parse(&found.path, language, source) {
         Ok(parsed) => Ok(Ok(parsed)),
         // Only a language that a file is not in has a reason of its own, and files are told by their endings here.
         Err(Left::File(why)) => Ok(Err(match why {
@@ -188,39 +220,67 @@ fn read(found: &Found, language: Language) -> Result<Result<Parsed, &'static str
     }
 }
 
-/// Reads all source files on all processors, and returns them by path.
-fn read_all<'a>(
-    files: &'a [Found],
-    progress: &Progress<'_>,
-    summary: &mut Summary,
-) -> Result<Vec<Read<'a>>, ActuatorError> {
-    let wanted: Vec<(&Found, Language)> =
-        files.iter().filter_map(|found| Some((found, Language::of(&found.path)?))).collect();
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let worker = || {
-        let mut all = Vec::new();
-        while let Some((found, language)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-            all.push((*found, *language, read(found, *language)?));
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
+impl Codebase {
+    /// Reads all source files on all processors, and returns them by path.
+    fn read_all<'a>(
+        &self,
+        files: &'a [Found],
+        progress: &Progress<'_>,
+        summary: &mut Summary,
+    ) -> Result<Vec<Read<'a>>, ActuatorError> {
+        let wanted: Vec<(&Found, Language)> =
+            files.iter().filter_map(|found| Some((found, Language::of(&found.path)?))).collect();
+        let known = std::mem::take(&mut *self.known.lock().unwrap_or_else(PoisonError::into_inner));
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let worker = || {
+            let mut all = Vec::new();
+            while let Some((found, language)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+                all.push((*found, *language, read_again(&known, found, *language)?));
+                progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
+            }
+            Ok(all)
+        };
+        let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+        let all: Result<Vec<Vec<_>>, ActuatorError> = thread::scope(|scope| {
+            let running: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
+            let own = worker();
+            std::iter::once(own)
+                .chain(running.into_iter().map(|running| fault::joined(running.join())))
+                .collect()
+        });
+        let mut all: Vec<_> = all?.into_iter().flatten().collect();
+        all.sort_by(|a, b| a.0.path.cmp(&b.0.path));
+        let mut files = Vec::with_capacity(all.len());
+        for (found, language, read) in all {
+            match read {
+                Ok((hash, parsed)) => files.push((found, language, hash, parsed)),
+                Err(why) => summary.leave_out(why, &found.path),
+            }
         }
-        Ok(all)
-    };
-    let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
-    let all: Result<Vec<Vec<_>>, ActuatorError> = thread::scope(|scope| {
-        let running: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
-        let own = worker();
-        std::iter::once(own).chain(running.into_iter().map(|running| fault::joined(running.join()))).collect()
-    });
-    let mut all: Vec<_> = all?.into_iter().flatten().collect();
-    all.sort_by(|a, b| a.0.path.cmp(&b.0.path));
-    let mut files = Vec::with_capacity(all.len());
-    for (found, language, read) in all {
-        match read {
-            Ok(parsed) => files.push((found, language, parsed)),
-            Err(why) => summary.leave_out(why, &found.path),
-        }
+        let seen = files.iter().map(|(found, _, hash, parsed)| (found.path.clone(), (*hash, Arc::clone(parsed))));
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = seen.collect();
+        Ok(files)
     }
-    Ok(files)
+}
+
+/// What a file says, which is what it said before where its content is the same, or why it is left out.
+fn read_again(
+    known: &BTreeMap<String, Said>,
+    found: &Found,
+    language: Language,
+) -> Result<Result<Said, &'static str>, ActuatorError> {
+    let source = match content(found)? {
+        Ok(source) => source,
+        Err(why) => return Ok(Err(why)),
+    };
+    let hash = blake3::hash(&source);
+    if let Some((old, parsed)) = known.get(&found.path)
+        && *old == hash
+    {
+        return Ok(Ok((hash, Arc::clone(parsed))));
+    }
+    debug!(path = found.path, "parsing");
+    Ok(parsed(found, language, &source)?.map(|parsed| (hash, Arc::new(parsed))))
 }
 
 /// The facts of one file, each once: the file, its imports, what it defines, what it says of itself.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ignore::{DirEntry, WalkBuilder};
+use ignore::{DirEntry, Walk, WalkBuilder};
 
 use super::language::Language;
 use super::paths;
@@ -41,14 +41,7 @@ const SHOWN: usize = 200;
 /// A folder that can't be read, and a limit.
 pub(super) fn walk(root: &Path, summary: &mut Summary) -> Result<Vec<Found>, ActuatorError> {
     let mut files = Vec::new();
-    let walker = WalkBuilder::new(root)
-        .follow_links(false)
-        .hidden(false)
-        .ignore(false)
-        .require_git(false)
-        .filter_entry(allowed)
-        .build();
-    for entry in walker {
+    for entry in walker(root) {
         meter::check("looking for source files")?;
         match entry {
             Err(error) => {
@@ -77,6 +70,32 @@ pub(super) fn walk(root: &Path, summary: &mut Summary) -> Result<Vec<Found>, Act
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+/// The folders below `root` that may be looked into, `root` among them; what can't be read is passed over.
+///
+/// # Errors
+/// A limit.
+pub(super) fn folders(root: &Path) -> Result<Vec<PathBuf>, ActuatorError> {
+    let mut folders = Vec::new();
+    for entry in walker(root) {
+        meter::check("looking for folders")?;
+        let Ok(entry) = entry else { continue };
+        if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            folders.push(entry.into_path());
+        }
+    }
+    Ok(folders)
+}
+
+fn walker(root: &Path) -> Walk {
+    WalkBuilder::new(root)
+        .follow_links(false)
+        .hidden(false)
+        .ignore(false)
+        .require_git(false)
+        .filter_entry(allowed)
+        .build()
 }
 
 fn allowed(entry: &DirEntry) -> bool {
