@@ -176,6 +176,10 @@ impl Loader {
             Content::Bytes(bytes) => bytes,
             Content::TooLarge => return self.too_large(location, name),
         };
+        if let Some(id) = self.copy_of(&location, &bytes) {
+            self.done.insert(location, id);
+            return;
+        }
         let id = self.loaded.sources.add(name, String::from_utf8_lossy(&bytes));
         self.done.insert(location.clone(), id);
         let text = match syntax::decode(id, &bytes) {
@@ -192,6 +196,17 @@ impl Loader {
         }
         self.open.pop();
         self.loaded.files.push(tree);
+    }
+
+    /// The file on disk that is a copy of a shipped one, as where a rule set holds the packs that it also names.
+    fn copy_of(&self, location: &Location, bytes: &[u8]) -> Option<FileId> {
+        let Location::Shipped(shipped) = location else { return None };
+        let is_copy = |(known, id): &(&Location, &FileId)| {
+            let Location::Disk(path) = known else { return false };
+            path.ends_with(shipped)
+                && self.loaded.sources.get(**id).is_some_and(|source| source.text().as_bytes() == bytes)
+        };
+        self.done.iter().find(is_copy).map(|(_, id)| *id)
     }
 
     fn too_large(&mut self, location: Location, name: String) {

@@ -461,3 +461,21 @@ fn a_measurement_begins_with_one_figure() {
     let Ran(status, _, said) = run(project.path(), &other, &[], "");
     assert!(status == 2 && said.contains("not --engine naive"), "{said}");
 }
+
+#[test]
+fn packs_that_a_rule_set_holds_and_names_are_loaded_once() {
+    let errors = include_str!("../../rules/errors/errors.dl");
+    let categories = include_str!("../../rules/errors/signal_category.dl");
+    let dir = folder(&[
+        ("hence.toml", "packs = [\"errors\"]\nrules = [\"rules\"]\n"),
+        ("rules/errors/errors.dl", errors),
+        ("rules/errors/signal_category.dl", categories),
+    ]);
+    let Ran(status, _, told) = run(dir.path(), &["check"], &[], "");
+    assert_eq!(status, 0, "{told}");
+    // What was changed since it was copied is another file, and both are shown.
+    fs::write(dir.path().join("rules/errors/errors.dl"), format!("{errors}\n# Changed.\n")).unwrap();
+    let Ran(status, out, told) = run(dir.path(), &["check"], &[], "");
+    assert_ne!(status, 0);
+    assert!(format!("{out}{told}").contains("E202"), "{out}{told}");
+}

@@ -77,3 +77,35 @@ fn what_is_no_text_and_too_many_are_refused() {
         (0..100).map(|at| format!("{{\"action\": \"a{at}\", \"text\": \"word\"}}\n")).collect();
     assert_eq!(of("candidate", &format!("{events}{known}")).len(), 100 * 20);
 }
+
+#[test]
+fn vectors_of_a_model_say_more_than_words() {
+    let texts = r#"
+{"event": "t1", "text": "My order never came", "vector": [3, 4, 0]}
+{"event": "t2", "text": "Where is the parcel", "vector": [6, 8, 0]}
+{"event": "t3", "text": "My order never came", "vector": [0, 0, 1]}
+{"event": "t4", "text": "My order never came", "vector": [-3, -4, 0]}
+{"incident": "i1", "text": "Parcel late", "vector": [4, 3, 0], "tokens": 5}
+{"incident": "i2", "text": "Where is the parcel now", "tokens": 5}
+"#;
+    assert_eq!(of("event_similarity", texts), [r#""t1", "t2", 1.0)"#]);
+    assert_eq!(
+        of("candidate", texts),
+        [
+            r#""t1", "i1", /incident, 0.9, 5)"#,
+            r#""t2", "i2", /incident, 1.0, 5)"#,
+            r#""t2", "i1", /incident, 0.9, 5)"#,
+        ],
+        "a text without a vector is compared by its words"
+    );
+    for wrong in ["[]", "[0, 0]", "[\"a\"]", "3"] {
+        let told = refused("similarity", &format!(r#"{{"event": "t", "text": "x", "vector": {wrong}}}"#));
+        let expected = "in.jsonl:1: expected `vector` to be an array of numbers that are not all 0, at most 4096, found ";
+        assert!(told.starts_with(expected), "{told}");
+    }
+    let short = texts.replace("[6, 8, 0]", "[6, 8]");
+    assert_eq!(
+        refused("similarity", short.trim()),
+        "in.jsonl:2: expected `vector` to have 3 numbers, as the one before, found 2"
+    );
+}

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use ureq::Agent;
 use ureq::http::StatusCode;
+use ureq::{Agent, RequestBuilder};
 
 use super::carry::{Failed, Fate, MOST_ANSWERED, within};
 
@@ -54,10 +54,9 @@ impl Request {
         let sent = match &self.body {
             Some(body) => {
                 let request = agent.post(&self.url).header("Content-Type", "application/json");
-                let headers = self.headers.iter();
-                headers.fold(request, |request, (name, value)| request.header(*name, value)).send(body)
+                self.headed(request).send(body)
             }
-            None => agent.get(&self.url).call(),
+            None => self.headed(agent.get(&self.url)).call(),
         };
         let mut response = sent.map_err(|error| Failed::new(fate(&error), error.to_string()))?;
         let status = response.status();
@@ -73,6 +72,11 @@ impl Request {
             Err(error) => Err(format!("its answer could not be read: {error}")),
         };
         Ok(Answer { status, session, text })
+    }
+
+    /// A request with the headers.
+    fn headed<B>(&self, request: RequestBuilder<B>) -> RequestBuilder<B> {
+        self.headers.iter().fold(request, |request, (name, value)| request.header(*name, value))
     }
 }
 

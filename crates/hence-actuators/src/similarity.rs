@@ -1,6 +1,7 @@
 //! `similarity`: which texts of an input are alike, and what may help with an event.
 
 mod bm25;
+mod vector;
 
 use serde_json::Value as Json;
 
@@ -13,8 +14,10 @@ use super::{Observer, Sink, Summary, table};
 use bm25::{Index, rounded};
 use hence_core::fact::Fact;
 use hence_core::literal;
+use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use vector::Vector;
 
 /// The name of the observer.
 pub const NAME: &str = "similarity";
@@ -53,7 +56,8 @@ input similar(a: string, b: string, similarity: float).
 /// itself, from 0 to 1; between two events, two edits or two rejections the mean of both directions. Each word weighs at
 /// least 1, and of a text 200 different words count. What is below 0.1 is left out, and an event has at most 20
 /// candidates of each kind: the most similar `/incident`, `/knowledge` and `/action`; the latest earlier events of its
-/// `/sender`, and, as `/recent`, of its source and type. Tokens are a quarter of the characters where nobody counted.
+/// `/sender`, and, as `/recent`, of its source and type. Where both texts come with a `vector`, which an embedding model gave
+/// them, the similarity is the cosine of these, and 0 where that is less. Tokens are a quarter of the characters where nobody counted.
 pub(crate) struct Similarity;
 
 /// A text of the input.
@@ -66,6 +70,7 @@ struct Item {
     /// The source and the type.
     stream: Option<(Symbol, Symbol)>,
     at: Option<i64>,
+    vector: Option<Vector>,
 }
 
 /// What an item is, by the field with its id.
@@ -96,6 +101,7 @@ impl Item {
             at: object.optional("at", "a time such as \"2026-02-03T14:23:45Z\"", |value| {
                 value.as_str().and_then(literal::parse_time)
             })?,
+            vector: object.optional("vector", vector::WANTED, Vector::read)?,
             text,
         })
     }
@@ -104,7 +110,8 @@ impl Item {
 /// The facts of all items, event by event, then the pairs.
 fn facts(items: &[Item]) -> Result<Vec<Fact>, ActuatorError> {
     let index = Index::new(items.iter().map(|item| item.text.as_str()));
-    let alike: Vec<Vec<f64>> = (0..items.len()).map(|at| index.alike(at)).collect::<Result<_, _>>()?;
+    let mut alike: Vec<Vec<f64>> = (0..items.len()).map(|at| index.alike(at)).collect::<Result<_, _>>()?;
+    by_vectors(items, &mut alike)?;
     let mut facts = Vec::new();
     for (event, alike) in items.iter().zip(&alike).filter(|(item, _)| item.kind == "event") {
         for kind in ["incident", "knowledge", "action"] {
@@ -136,6 +143,20 @@ fn facts(items: &[Item]) -> Result<Vec<Fact>, ActuatorError> {
         }
     }
     Ok(facts)
+}
+
+/// Puts the cosine in the place of what words say, where both texts have a vector.
+fn by_vectors(items: &[Item], alike: &mut [Vec<f64>]) -> Result<(), ActuatorError> {
+    for (one, shares) in items.iter().zip(alike) {
+        let Some(vector) = &one.vector else { continue };
+        meter::check("comparing vectors")?;
+        for (other, share) in items.iter().zip(shares) {
+            if let Some(other) = &other.vector {
+                *share = vector.cosine(other);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn candidate(event: &Item, item: &Item, kind: &str, share: f64) -> Fact {
@@ -186,12 +207,20 @@ impl Observer for Similarity {
     fn observe(&self, input: Input<'_>, sink: &mut Sink<'_>) -> Result<Summary, ActuatorError> {
         input.form(NAME, self.forms())?;
         let mut objects = JsonObjects::new(input);
-        let (mut summary, mut items) = (Summary::default(), Vec::new());
+        let (mut summary, mut items, mut length) = (Summary::default(), Vec::new(), None);
         while let Some(mut object) = objects.next()? {
             if items.len() == MOST_TEXTS {
                 return Err(object.place.fault(&format!("at most {MOST_TEXTS} texts"), "more"));
             }
-            items.push(Item::read(&mut object)?);
+            let item = Item::read(&mut object)?;
+            if let Some(vector) = &item.vector {
+                let wanted = *length.get_or_insert(vector.len());
+                if vector.len() != wanted {
+                    let expected = format!("`vector` to have {wanted} numbers, as the one before");
+                    return Err(object.place.fault(&expected, &vector.len().to_string()));
+                }
+            }
+            items.push(item);
             summary.records += 1;
             object.leave(&mut summary);
         }

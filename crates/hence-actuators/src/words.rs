@@ -5,11 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Words have more letters than this.
 const SHORT: usize = 3;
 
-/// The words of more than 3 letters of a text, each once, in lower case: runs of letters and digits.
+/// Runs of letters and digits; between two other characters there is an empty one.
+fn runs(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+}
+
+/// The words of more than 3 letters of a text, each once, in lower case.
 pub(super) fn words(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase();
-    let words = lower.split(|letter: char| !letter.is_alphanumeric());
-    words.filter(|word| word.chars().count() > SHORT).map(str::to_owned).collect()
+    runs(&lower).filter(|word| word.chars().count() > SHORT).map(str::to_owned).collect()
+}
+
+/// The words of more than one letter of a text, each once, in lower case, without the ending of a plural.
+pub(super) fn singular(text: &str) -> BTreeSet<String> {
+    let lower = text.to_lowercase();
+    let bare = |word: &str| word.strip_suffix('s').filter(|word| word.len() > 2).unwrap_or(word).to_owned();
+    runs(&lower).filter(|word| word.chars().count() > 1).map(bare).collect()
 }
 
 /// Words of a topic have at least so many letters.
@@ -37,8 +48,7 @@ pub(super) fn topic(text: &str) -> BTreeSet<String> {
 pub(super) fn terms(text: &str) -> BTreeMap<String, u32> {
     let mut terms = BTreeMap::new();
     let lower = text.to_lowercase();
-    let words = lower.split(|letter: char| !letter.is_alphanumeric());
-    for word in words.filter(|word| word.chars().count() >= TOPIC && !STOP_WORDS.contains(word)) {
+    for word in runs(&lower).filter(|word| word.chars().count() >= TOPIC && !STOP_WORDS.contains(word)) {
         *terms.entry(word.to_owned()).or_insert(0) += 1;
     }
     terms

@@ -10,6 +10,7 @@ use hence_core::file;
 use super::super::carry::{Failed, Fate};
 use super::super::http::Request;
 use super::super::mcp_settings::{Registry, Settings};
+use super::super::words::singular;
 
 /// The largest registry that is read, in bytes, and how many entries are looked at in all.
 const LARGEST: u64 = 16 << 20;
@@ -42,7 +43,7 @@ pub(super) fn search(
     capability: &str,
     end: Instant,
 ) -> Result<Vec<(Entry, f64)>, Failed> {
-    let wanted = words(capability);
+    let wanted = singular(capability);
     let mut found: Vec<(Entry, f64)> = Vec::new();
     let mut looked_at = 0;
     for registry in &settings.registries {
@@ -181,18 +182,9 @@ fn names(needs: Option<&Json>) -> Vec<String> {
     }
 }
 
-/// The words of a text, without the ending of a plural.
-fn words(text: &str) -> BTreeSet<String> {
-    let lower = text.to_lowercase();
-    let words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.chars().count() > 1);
-    words
-        .map(|word| word.strip_suffix('s').filter(|word| word.len() > 2).unwrap_or(word).to_owned())
-        .collect()
-}
-
 /// The share of the wanted words that an entry has, those in its name more.
 fn score(wanted: &BTreeSet<String>, entry: &Entry) -> f64 {
-    let (name, all) = (words(&entry.name), words(&format!("{} {}", entry.name, entry.description)));
+    let (name, all) = (singular(&entry.name), singular(&format!("{} {}", entry.name, entry.description)));
     let share = |has: &BTreeSet<String>| wanted.intersection(has).count() as f64 / wanted.len().max(1) as f64;
     let score = (1.0 - IN_NAME) * share(&all) + IN_NAME * share(&name);
     (score * 1e4).round() / 1e4
