@@ -1,0 +1,129 @@
+//! What rules say of a call, in one text of bounded length, and what a process prints for a host.
+
+/// How many bytes a text for a host has at most.
+pub const LONGEST_TEXT: usize = 500;
+/// How many bytes a remedy takes of that at most.
+const LONGEST_REMEDY: usize = 200;
+
+/// What may become of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// It runs.
+    Allow,
+    /// It runs with other arguments.
+    Transform,
+    /// A person is asked.
+    Ask,
+    /// It waits until somebody takes it up again.
+    Defer,
+    /// It does not run.
+    Deny,
+}
+
+impl Kind {
+    /// The kind that a name in `verdict` means.
+    pub fn of_word(word: &str) -> Option<Self> {
+        match word.trim_start_matches('/') {
+            "allow" => Some(Self::Allow),
+            "transform" => Some(Self::Transform),
+            "ask" => Some(Self::Ask),
+            "defer" => Some(Self::Defer),
+            "deny" => Some(Self::Deny),
+            _ => None,
+        }
+    }
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Transform => "transform",
+            Self::Ask => "ask",
+            Self::Defer => "defer",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// What rules say of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// What becomes of it.
+    pub kind: Kind,
+    /// The rule.
+    pub rule: String,
+    /// The condition that failed, with its values.
+    pub reason: String,
+    /// What to do next.
+    pub remedy: String,
+    /// The decision, by its id; empty where none was recorded.
+    pub decision: String,
+}
+
+impl Verdict {
+    /// The denial of what could not be decided.
+    pub fn denied(why: &str) -> Self {
+        Self {
+            kind: Kind::Deny,
+            rule: String::from("undecided"),
+            reason: why.to_owned(),
+            remedy: String::from("`hence gate selftest` shows what is wrong"),
+            decision: String::new(),
+        }
+    }
+
+    /// The text for the host: reason, next step, rule and decision, in [`LONGEST_TEXT`] bytes.
+    pub fn text(&self) -> String {
+        let end = match self.decision.as_str() {
+            "" => format!(" [rule {}]", cut(&self.rule, 60)),
+            decision => format!(" [rule {}, decision {decision}]", cut(&self.rule, 60)),
+        };
+        let remedy = match self.remedy.as_str() {
+            "" => String::new(),
+            remedy => format!(" Next: {}.", cut(remedy, LONGEST_REMEDY)),
+        };
+        let room = LONGEST_TEXT.saturating_sub(end.len() + remedy.len() + 1);
+        format!("{}.{remedy}{end}", cut(&self.reason, room))
+    }
+}
+
+/// A text that is cut to so many bytes, at a character, with an ellipsis where something is missing.
+fn cut(text: &str, most: usize) -> String {
+    let text = text.trim_end_matches('.');
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let mut end = most.saturating_sub('…'.len_utf8());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}…", text.get(..end).unwrap_or_default())
+}
+
+/// What a process prints and with which status it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What goes to standard output, without a line's end.
+    pub output: Option<String>,
+    /// What goes to standard error.
+    pub error: Option<String>,
+    /// The exit status: 0, or 2 for a refusal.
+    pub status: u8,
+}
+
+impl Answer {
+    /// An answer on standard output.
+    pub(crate) fn said(output: String) -> Self {
+        Self { output: Some(output), error: None, status: 0 }
+    }
+
+    /// An answer without a word.
+    pub(crate) fn silent() -> Self {
+        Self { output: None, error: None, status: 0 }
+    }
+
+    /// A refusal that is told by the exit status.
+    pub(crate) fn refused(why: String) -> Self {
+        Self { output: None, error: Some(why), status: 2 }
+    }
+}

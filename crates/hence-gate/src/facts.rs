@@ -1,0 +1,268 @@
+//! The facts of an event: the call, its arguments, what its command does, and which files it touches.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use serde_json::Value as Json;
+
+use crate::event::{Call, Event};
+use crate::paths;
+use crate::shell::{self, Mode, Why};
+
+/// How many bytes of one argument become a fact; its hash stands for the rest.
+const LONGEST_VALUE: usize = 2_048;
+/// How many arguments become facts.
+const MOST_VALUES: usize = 200;
+/// How deeply arguments are looked into.
+const DEEPEST: usize = 12;
+
+/// The relations of the facts that are made here, with their columns.
+pub const RELATIONS: &str = "\
+input call(id: string, session: string, agent: string, tool: string, cwd: string, mode: string, at: time).
+input host(id: string, name: string, tool: string).
+input arg(id: string, path: string, value: string).
+input argv(id: string, stage: int, position: int, word: string).
+input flag(id: string, stage: int, flag: string).
+input verb(id: string, stage: int, verb: string).
+input file_access(id: string, path: string, mode: access_mode).
+input opaque(id: string, why: opaque_reason, what: string).
+input tree(id: string, root: string, branch: string, home: string).
+input same_as(id: string, fingerprint: string).
+";
+
+/// The facts of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lowered {
+    /// The id of the call, unique among all sessions.
+    pub id: String,
+    /// Its facts.
+    pub facts: Vec<Fact>,
+}
+
+/// What is the same for two calls of one tool with the same arguments in one session.
+pub fn fingerprint(session: &str, call: &Call) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in [session, &call.tool, &Json::Object(sorted(&call.input)).to_string()] {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().to_hex().chars().take(16).collect()
+}
+
+/// Arguments in order of their names, so that a host may send them in any.
+fn sorted(object: &crate::json::Object) -> crate::json::Object {
+    let mut all: Vec<_> = object.clone().into_iter().collect();
+    all.sort_by(|one, other| one.0.cmp(&other.0));
+    all.into_iter().collect()
+}
+
+/// The facts of a call that has the number `id`, at a time in microseconds since the epoch.
+pub fn facts(event: &Event, call: &Call, id: &str, at: i64) -> Lowered {
+    let mut lower = Lower { id: text(id), facts: Vec::new(), accesses: BTreeSet::new() };
+    let (cwd, tree) = (PathBuf::from(&event.cwd), paths::tree_of(Path::new(&event.cwd)));
+    lower.add("call", [
+        text(&event.session),
+        text(&event.agent),
+        text(&call.tool),
+        path_text(&cwd),
+        text(&event.mode),
+        Value::Time(at),
+    ]);
+    lower.add("host", [text(event.host.word()), text(&call.own_tool)]);
+    lower.add("same_as", [text(&fingerprint(&event.session, call))]);
+    let branch = paths::branch_of(&tree).unwrap_or_default();
+    let home = paths::home().unwrap_or_default();
+    lower.add("tree", [path_text(&tree), text(&branch), path_text(&home)]);
+    lower.arguments(call);
+    match call.tool.as_str() {
+        "shell" => lower.command(call, &cwd),
+        _ => lower.files(call, &cwd),
+    }
+    for (path, mode) in std::mem::take(&mut lower.accesses) {
+        lower.add("file_access", [path_text(&path), name(mode.word())]);
+    }
+    Lowered { id: id.to_owned(), facts: lower.facts }
+}
+
+struct Lower {
+    id: Value,
+    facts: Vec<Fact>,
+    accesses: BTreeSet<(PathBuf, Mode)>,
+}
+
+impl Lower {
+    fn add<const N: usize>(&mut self, relation: &str, values: [Value; N]) {
+        let values: Vec<Value> = std::iter::once(self.id).chain(values).collect();
+        self.facts.push(Fact::new(relation, values));
+    }
+
+    fn opaque(&mut self, why: Why, what: &str) {
+        self.add("opaque", [name(why.word()), text(what)]);
+    }
+
+    /// Every argument by its path, as `edits.0.path`.
+    fn arguments(&mut self, call: &Call) {
+        let mut all = Vec::new();
+        for (name, value) in &call.input {
+            leaves(name.clone(), value, DEEPEST, &mut all);
+        }
+        if all.len() > MOST_VALUES {
+            self.opaque(Why::TooMuch, "arguments");
+        }
+        for (path, value) in all.into_iter().take(MOST_VALUES) {
+            self.add("arg", [text(&path), text(&shortened(&value))]);
+        }
+    }
+
+    fn command(&mut self, call: &Call, cwd: &Path) {
+        let command = match call.input.get("command") {
+            Some(Json::String(command)) => command.clone(),
+            // Some hosts send the words of a program.
+            Some(Json::Array(words)) => {
+                let words = words.iter().map(|word| word.as_str().unwrap_or_default());
+                words.map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect::<Vec<_>>().join(" ")
+            }
+            _ => return self.opaque(Why::Syntax, "a shell without a command"),
+        };
+        let seen = shell::look(&command, cwd);
+        for (stage, simple) in (0i64..).zip(&seen.stages) {
+            for (position, word) in (0i64..).zip(&simple.words) {
+                self.add("argv", [Value::Int(stage), Value::Int(position), text(&shortened(word))]);
+            }
+            for flag in &simple.flags {
+                self.add("flag", [Value::Int(stage), text(&shortened(flag))]);
+            }
+            if let Some(verb) = &simple.verb {
+                self.add("verb", [Value::Int(stage), text(&shortened(verb))]);
+            }
+        }
+        for (why, what) in &seen.opaque {
+            self.opaque(*why, what);
+        }
+        self.accesses.extend(seen.accesses);
+    }
+
+    /// The files that a tool of the host's own touches.
+    fn files(&mut self, call: &Call, cwd: &Path) {
+        let mode = match call.tool.as_str() {
+            "read" | "list" | "search" => Mode::Read,
+            "write" | "edit" => Mode::Write,
+            "delete" => Mode::Delete,
+            _ => Mode::Use,
+        };
+        if let Some(Json::String(patch)) = call.input.get("patch") {
+            self.patch(patch, cwd);
+        }
+        let mut all = Vec::new();
+        for (name, value) in &call.input {
+            leaves(name.clone(), value, DEEPEST, &mut all);
+        }
+        let mut found = false;
+        for (name, value) in all {
+            let own = name.rsplit('.').find(|part| !part.chars().all(|c| c.is_ascii_digit())).unwrap_or(&name);
+            let is_path = matches!(
+                own,
+                "path" | "paths" | "file_path" | "filePath" | "file_paths" | "filename" | "file" | "files" | "include"
+                    | "directory" | "dir" | "target" | "source" | "destination" | "uri"
+            );
+            let looks = mode == Mode::Use && (value.starts_with(['/', '~']) || value.starts_with("file://") || value.starts_with("./") || value.starts_with("../"));
+            if (is_path || looks) && value.len() < 4_096 && !value.contains('\n') && !value.contains("://") || value.starts_with("file://") {
+                self.touch(value.trim_start_matches("file://"), mode, cwd);
+                found = true;
+            }
+        }
+        if !found && matches!(mode, Mode::Write | Mode::Delete) && !call.input.contains_key("patch") {
+            self.opaque(Why::Variable, "no path in the arguments");
+        }
+        if !found && matches!(call.tool.as_str(), "list" | "search") {
+            self.touch(".", Mode::Read, cwd);
+        }
+    }
+
+    fn touch(&mut self, path: &str, mode: Mode, cwd: &Path) {
+        let home = paths::home().unwrap_or_default();
+        let path = match path.strip_prefix("~/") {
+            Some(rest) => home.join(rest),
+            None => PathBuf::from(path),
+        };
+        self.accesses.insert((paths::without_dots(cwd, &path), mode));
+        self.accesses.insert((paths::resolve(cwd, &path), mode));
+    }
+
+    /// The files that a patch names.
+    fn patch(&mut self, patch: &str, cwd: &Path) {
+        let mut any = false;
+        for line in patch.lines() {
+            let told = [
+                ("*** Add File: ", Mode::Write),
+                ("*** Update File: ", Mode::Write),
+                ("*** Move to: ", Mode::Write),
+                ("*** Delete File: ", Mode::Delete),
+                ("+++ b/", Mode::Write),
+                ("+++ ", Mode::Write),
+            ];
+            let found = told.iter().find_map(|(start, mode)| Some((line.strip_prefix(start)?, *mode)));
+            if let Some((path, mode)) = found {
+                self.touch(path.trim(), mode, cwd);
+                any = true;
+            }
+        }
+        if !any {
+            self.opaque(Why::Syntax, "a patch without files");
+        }
+    }
+}
+
+/// The texts, numbers and truths of a value, each by its path.
+fn leaves(path: String, value: &Json, deep: usize, all: &mut Vec<(String, String)>) {
+    if deep == 0 || all.len() > MOST_VALUES {
+        return;
+    }
+    match value {
+        Json::Null => {}
+        Json::Bool(value) => all.push((path, value.to_string())),
+        Json::Number(value) => all.push((path, value.to_string())),
+        Json::String(value) => all.push((path, value.clone())),
+        Json::Array(values) => {
+            for (at, value) in values.iter().enumerate() {
+                leaves(format!("{path}.{at}"), value, deep - 1, all);
+            }
+        }
+        Json::Object(fields) => {
+            for (name, value) in fields {
+                leaves(format!("{path}.{name}"), value, deep - 1, all);
+            }
+        }
+    }
+}
+
+/// A text as it is, or its beginning and the hash of the whole.
+fn shortened(value: &str) -> String {
+    if value.len() <= LONGEST_VALUE {
+        return value.to_owned();
+    }
+    let mut end = LONGEST_VALUE;
+    while !value.is_char_boundary(end) {
+        end -= 1;
+    }
+    let mut short = value.get(..end).unwrap_or_default().to_owned();
+    let hash = blake3::hash(value.as_bytes()).to_hex();
+    let _ = write!(short, "… {} bytes, blake3 {}", value.len(), hash.get(..16).unwrap_or_default());
+    short
+}
+
+fn text(text: &str) -> Value {
+    Value::String(Symbol::new(text))
+}
+
+fn name(word: &str) -> Value {
+    Value::Name(Symbol::new(&format!("/{word}")))
+}
+
+fn path_text(path: &Path) -> Value {
+    text(&path.to_string_lossy())
+}

@@ -1,0 +1,73 @@
+//! Claude Code: `PreToolUse` and its kin; the answer stands in `hookSpecificOutput`.
+
+use serde_json::json;
+
+use super::{Names, entries};
+use crate::answer::{Answer, Kind, Verdict};
+use crate::event::{Event, EventError};
+use crate::host::{Hook, Host, Settings};
+use crate::json::{self, Object};
+
+/// The members of its events.
+pub(super) const NAMES: Names = Names {
+    host: Host::Claude,
+    before: &["PreToolUse"],
+    after: &["PostToolUse"],
+    failed: &["PostToolUseFailure"],
+    end: &["SessionEnd"],
+    session: &["session_id"],
+    cwd: &["cwd"],
+    tool: &["tool_name"],
+    input: &["tool_input"],
+    response: "tool_response",
+};
+
+/// How long the host waits, in seconds; the gate answers within 2.
+const PATIENCE: u64 = 10;
+
+pub(crate) fn read(object: &Object) -> Result<Event, EventError> {
+    NAMES.read(json::text(object, &["hook_event_name"]).unwrap_or_default(), object)
+}
+
+pub(crate) fn answer(event: &str, verdict: &Verdict) -> Answer {
+    if event == "PermissionRequest" {
+        return Answer::said(permission(verdict));
+    }
+    let decision = match verdict.kind {
+        Kind::Allow | Kind::Transform => "allow",
+        Kind::Ask => "ask",
+        Kind::Defer => "defer",
+        Kind::Deny => "deny",
+    };
+    let specific = json!({
+        "hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": verdict.text(),
+    });
+    Answer::said(json!({ "hookSpecificOutput": specific }).to_string())
+}
+
+/// In place of its user's answer: what is not clear is left to the user.
+fn permission(verdict: &Verdict) -> String {
+    let decision = match verdict.kind {
+        Kind::Allow => json!({ "behavior": "allow" }),
+        Kind::Deny => json!({ "behavior": "deny", "message": verdict.text() }),
+        Kind::Ask | Kind::Defer | Kind::Transform => return String::from("{}"),
+    };
+    json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": decision } }).to_string()
+}
+
+pub(crate) fn settings() -> Settings {
+    Settings { path: ".claude/settings.json", merge, note: "" }
+}
+
+fn merge(mut settings: Object, hook: &Hook<'_>) -> Object {
+    for event in ["PreToolUse", "PostToolUse", "PostToolUseFailure", "SessionEnd"] {
+        let mut entry = json!({
+            "type": "command", "command": hook.program, "args": hook.arguments, "timeout": PATIENCE,
+        });
+        if let (Some(fields), "PreToolUse") = (entry.as_object_mut(), event) {
+            fields.insert(String::from("onFailure"), json!("block"));
+        }
+        entries::put(&mut settings, event, json!({ "hooks": [entry] }));
+    }
+    settings
+}

@@ -1,0 +1,49 @@
+//! Codex: the events of Claude Code; a question is let through there, so it becomes a denial.
+
+use serde_json::json;
+
+use super::{Names, claude, entries};
+use crate::answer::{Answer, Kind, Verdict};
+use crate::event::{Event, EventError};
+use crate::host::{Hook, Host, Settings};
+use crate::json::{self, Object};
+
+const NAMES: Names = Names { host: Host::Codex, ..claude::NAMES };
+
+pub(crate) fn read(object: &Object) -> Result<Event, EventError> {
+    NAMES.read(json::text(object, &["hook_event_name"]).unwrap_or_default(), object)
+}
+
+/// An allowance is silence there, which leaves the host's own approval in force.
+pub(crate) fn answer(event: &str, verdict: &Verdict) -> Answer {
+    match verdict.kind {
+        Kind::Allow => Answer::said(String::from("{}")),
+        _ if event == "PermissionRequest" => {
+            let decision = json!({ "behavior": "deny", "message": verdict.text() });
+            let specific = json!({ "hookEventName": "PermissionRequest", "decision": decision });
+            Answer::said(json!({ "hookSpecificOutput": specific }).to_string())
+        }
+        _ => {
+            let specific = json!({
+                "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": verdict.text(),
+            });
+            Answer::said(json!({ "hookSpecificOutput": specific }).to_string())
+        }
+    }
+}
+
+pub(crate) fn settings() -> Settings {
+    Settings {
+        path: ".codex/hooks.json",
+        merge,
+        note: "Codex runs hooks of a project only once you trust it: start it there and review them with `/hooks`",
+    }
+}
+
+fn merge(mut settings: Object, hook: &Hook<'_>) -> Object {
+    for event in ["PreToolUse", "PostToolUse"] {
+        let entry = json!({ "type": "command", "command": entries::line(hook), "timeout": 10 });
+        entries::put(&mut settings, event, json!({ "hooks": [entry] }));
+    }
+    settings
+}

@@ -1,0 +1,46 @@
+//! Gemini CLI: `BeforeTool` and `AfterTool`; the answer is `decision` and `reason`.
+
+use serde_json::json;
+
+use super::{Names, entries};
+use crate::answer::{Answer, Kind, Verdict};
+use crate::event::{Event, EventError};
+use crate::host::{Hook, Host, Settings};
+use crate::json::{self, Object};
+
+const NAMES: Names = Names {
+    host: Host::Gemini,
+    before: &["BeforeTool"],
+    after: &["AfterTool"],
+    failed: &[],
+    end: &["SessionEnd"],
+    session: &["session_id"],
+    cwd: &["cwd"],
+    tool: &["tool_name"],
+    input: &["tool_input"],
+    response: "tool_response",
+};
+
+pub(crate) fn read(object: &Object) -> Result<Event, EventError> {
+    NAMES.read(json::text(object, &["hook_event_name"]).unwrap_or_default(), object)
+}
+
+/// Its documentation names `allow` and `deny` alone, so a question becomes a denial.
+pub(crate) fn answer(_: &str, verdict: &Verdict) -> Answer {
+    let decision = if verdict.kind == Kind::Allow { "allow" } else { "deny" };
+    Answer::said(json!({ "decision": decision, "reason": verdict.text() }).to_string())
+}
+
+pub(crate) fn settings() -> Settings {
+    Settings { path: ".gemini/settings.json", merge, note: "" }
+}
+
+fn merge(mut settings: Object, hook: &Hook<'_>) -> Object {
+    for event in ["BeforeTool", "AfterTool", "SessionEnd"] {
+        let entry = json!({
+            "type": "command", "name": "hence-gate", "command": entries::line(hook), "timeout": 10_000,
+        });
+        entries::put(&mut settings, event, json!({ "hooks": [entry] }));
+    }
+    settings
+}

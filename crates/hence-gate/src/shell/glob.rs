@@ -1,0 +1,86 @@
+//! Patterns of file names: whether a name fits, and which files of a folder do, within bounds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How many entries of folders are looked at for one word.
+const MOST_ENTRIES: usize = 5_000;
+/// How many files a word stands for.
+const MOST_FILES: usize = 128;
+
+/// Whether a text holds what makes a pattern of it.
+pub(super) fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?', '['])
+}
+
+/// The paths that a pattern stands for in a folder, from `base`; `None` where there are too many.
+pub(super) fn files(base: &Path, pattern: &str) -> Option<Vec<PathBuf>> {
+    let mut found = vec![if pattern.starts_with('/') { PathBuf::from("/") } else { base.to_owned() }];
+    let mut entries = 0;
+    for part in pattern.split('/').filter(|part| !part.is_empty()) {
+        if !is_pattern(part) {
+            found.iter_mut().for_each(|path| path.push(part));
+            continue;
+        }
+        let mut next = Vec::new();
+        for folder in &found {
+            let Ok(listed) = fs::read_dir(folder) else { continue };
+            for entry in listed.flatten() {
+                entries += 1;
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                if fits(part, &name) && (part.starts_with('.') || !name.starts_with('.')) {
+                    next.push(folder.join(&*name));
+                }
+                if entries > MOST_ENTRIES || next.len() > MOST_FILES {
+                    return None;
+                }
+            }
+        }
+        found = next;
+    }
+    found.retain(|path| path.symlink_metadata().is_ok());
+    Some(found)
+}
+
+/// Whether a name fits a pattern; a set in brackets fits any character.
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (simple(pattern), name.chars().collect());
+    let (mut p, mut n, mut star) = (0, 0, None);
+    while let Some(letter) = name.get(n) {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p + 1, n));
+                p += 1;
+            }
+            Some(known) if known == letter || *known == '?' => (p, n) = (p + 1, n + 1),
+            _ => {
+                let Some((after, from)) = star else { return false };
+                star = Some((after, from + 1));
+                (p, n) = (after, from + 1);
+            }
+        }
+    }
+    pattern.get(p..).unwrap_or_default().iter().all(|c| *c == '*')
+}
+
+/// The pattern with `?` in place of each set in brackets.
+fn simple(pattern: &str) -> Vec<char> {
+    let mut left = pattern.chars();
+    let mut all = Vec::new();
+    while let Some(c) = left.next() {
+        match c {
+            '[' => {
+                let mut set = left.clone();
+                if set.next().is_some() && set.any(|c| c == ']') {
+                    left = set;
+                    all.push('?');
+                } else {
+                    all.push('[');
+                }
+            }
+            c => all.push(c),
+        }
+    }
+    all
+}

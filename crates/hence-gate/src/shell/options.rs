@@ -1,0 +1,83 @@
+//! Arguments taken apart: options with and without values, and the rest.
+
+use super::word::Word;
+
+/// Which options of a program take a value.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Spec {
+    /// Letters, as in `-o FILE`.
+    pub(super) letters: &'static str,
+    /// Long ones, as in `--output FILE`, without the dashes.
+    pub(super) words: &'static [&'static str],
+    /// Whether options end at the first argument that is none.
+    pub(super) stops: bool,
+}
+
+/// Arguments taken apart.
+#[derive(Default)]
+pub(super) struct Taken {
+    /// Options and, where they have one, their value.
+    pub(super) options: Vec<(String, Option<Word>)>,
+    /// The rest, in order.
+    pub(super) rest: Vec<Word>,
+}
+
+impl Taken {
+    /// The values of an option under any of its names.
+    pub(super) fn values<'t>(&'t self, names: &'t [&str]) -> impl Iterator<Item = &'t Word> {
+        self.options.iter().filter(|(name, _)| names.contains(&name.as_str())).filter_map(|(_, value)| value.as_ref())
+    }
+
+    /// Whether an option is there under any of its names.
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|(name, _)| names.contains(&name.as_str()))
+    }
+}
+
+/// Takes arguments apart.
+pub(super) fn take(arguments: &[Word], spec: Spec) -> Taken {
+    let mut taken = Taken::default();
+    let mut left = arguments.iter();
+    while let Some(word) = left.next() {
+        let text = word.text.as_str();
+        if text == "--" {
+            taken.rest.extend(left.cloned());
+            break;
+        }
+        if let Some(long) = text.strip_prefix("--") {
+            let (name, value) = match long.split_once('=') {
+                Some((name, value)) => (name, Some(word.part(value))),
+                None if spec.words.contains(&long) => (long, left.next().cloned()),
+                None => (long, None),
+            };
+            taken.options.push((format!("--{name}"), value));
+        } else if let Some(short) = text.strip_prefix('-').filter(|short| !short.is_empty()) {
+            letters(word, short, spec, &mut left, &mut taken);
+        } else {
+            taken.rest.push(word.clone());
+            if spec.stops {
+                taken.rest.extend(left.cloned());
+                break;
+            }
+        }
+    }
+    taken
+}
+
+fn letters<'w>(
+    word: &Word,
+    short: &str,
+    spec: Spec,
+    left: &mut impl Iterator<Item = &'w Word>,
+    taken: &mut Taken,
+) {
+    for (at, letter) in short.char_indices() {
+        if spec.letters.contains(letter) {
+            let rest = short.get(at + letter.len_utf8()..).unwrap_or_default();
+            let value = if rest.is_empty() { left.next().cloned() } else { Some(word.part(rest)) };
+            taken.options.push((format!("-{letter}"), value));
+            return;
+        }
+        taken.options.push((format!("-{letter}"), None));
+    }
+}

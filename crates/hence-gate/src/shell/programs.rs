@@ -1,0 +1,400 @@
+//! What programs do with their arguments: which are files, read or written, and which are only text.
+
+use super::options::{Spec, take};
+use super::walk::{Stdin, Walk};
+use super::word::Word;
+use super::{Mode, Stage, Why, git, runners};
+
+/// Folders whose programs are what they are called.
+const FOLDERS: [&str; 9] = [
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/snap/bin",
+    "/run/current-system/sw/bin",
+];
+
+/// What the arguments that are no options mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// Text.
+    Text,
+    /// Files that are read.
+    Read,
+    /// Files that are written.
+    Write,
+    /// Files that are removed.
+    Delete,
+    /// One text, unless an option gave it, then files that are read.
+    TextThenRead,
+    /// Files that are read, then one that is written.
+    ReadThenWrite,
+    /// Files that are removed, then one that is written.
+    MoveThenWrite,
+    /// Mode or owner, then files that are written.
+    TextThenWrite,
+    /// Files of which the program does what it likes.
+    Use,
+}
+
+/// A row of the table.
+struct Row {
+    names: &'static [&'static str],
+    letters: &'static str,
+    words: &'static [&'static str],
+    rest: Rest,
+    reads: &'static [&'static str],
+    writes: &'static [&'static str],
+    /// Options that give the text which stands first otherwise.
+    instead: &'static [&'static str],
+}
+
+const fn row(names: &'static [&'static str], letters: &'static str, rest: Rest) -> Row {
+    Row { names, letters, words: &[], rest, reads: &[], writes: &[], instead: &[] }
+}
+
+const TABLE: &[Row] = &[
+    row(
+        &[
+            "echo", "printf", "true", "false", ":", "test", "[", "[[", "sleep", "date", "pwd", "whoami", "id", "uname",
+            "hostname", "which", "type", "seq", "expr", "basename", "dirname", "exit", "return", "break", "continue",
+            "shift", "wait", "jobs", "kill", "pkill", "pgrep", "ps", "tty", "clear", "history", "hash", "ulimit", "umask",
+            "set", "shopt", "getopts", "let", "nproc", "uptime", "free", "df", "groups", "locale", "yes", "fg", "bg",
+            "times", "tput", "stty", "arch", "logname", "who", "w", "factor", "lsb_release",
+        ],
+        "",
+        Rest::Text,
+    ),
+    row(
+        &[
+            "cat", "less", "more", "tac", "nl", "od", "xxd", "hexdump", "strings", "base64", "base32", "md5sum", "sha1sum",
+            "sha256sum", "sha512sum", "b2sum", "cksum", "wc", "rev", "paste", "comm", "join", "cmp", "diff", "file", "fold",
+            "expand", "column", "look", "zcat", "bzcat", "xzcat", "zless", "bat", "batcat", "sum", "iconv", "uniq", "tsort",
+            "readlink", "realpath", "stat", "du", "ls", "tree", "ll", "dir", "vdir", "open", "xdg-open", "pr", "fmt", "hd",
+            "jless", "glow", "ldd", "nm", "objdump", "readelf", "size",
+        ],
+        "",
+        Rest::Read,
+    ),
+    row(&["head", "tail"], "nc", Rest::Read),
+    row(&["cut"], "dfcb", Rest::Read),
+    Row { writes: &["-o", "--output"], reads: &["--files0-from"], ..row(&["sort"], "kotSTu", Rest::Read) },
+    row(&["tr"], "", Rest::Text),
+    Row {
+        words: &["regexp", "file", "include", "exclude", "glob", "type", "max-count", "after-context", "context"],
+        reads: &["-f", "--file"],
+        instead: &["-e", "--regexp", "-f", "--file", "--files"],
+        ..row(&["grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"], "efmABCgtTjd", Rest::TextThenRead)
+    },
+    Row {
+        words: &["expression", "file"],
+        reads: &["-f", "--file"],
+        instead: &["-e", "--expression", "-f", "--file"],
+        ..row(&["sed", "gsed"], "efl", Rest::TextThenRead)
+    },
+    Row {
+        words: &["assign", "file", "field-separator"],
+        reads: &["-f", "--file"],
+        instead: &["-f", "--file", "-e"],
+        ..row(&["awk", "gawk", "mawk", "nawk"], "vfF", Rest::TextThenRead)
+    },
+    Row {
+        words: &["from-file", "slurpfile", "rawfile"],
+        reads: &["-f", "--from-file", "--slurpfile", "--rawfile"],
+        instead: &["-f", "--from-file"],
+        ..row(&["jq", "yq"], "fL", Rest::TextThenRead)
+    },
+    row(&["tee", "touch", "mkdir", "mkfifo", "mknod", "truncate", "sponge", "mktemp", "fallocate"], "smrp", Rest::Write),
+    row(&["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "pico", "joe", "code", "patch"], "cS", Rest::Write),
+    row(&["rm", "rmdir", "unlink", "shred", "srm", "trash"], "", Rest::Delete),
+    Row {
+        words: &["target-directory", "suffix"],
+        writes: &["-t", "--target-directory"],
+        ..row(&["cp", "install", "ditto"], "tSmog", Rest::ReadThenWrite)
+    },
+    row(&["ln"], "tS", Rest::ReadThenWrite),
+    Row {
+        words: &["target-directory", "suffix"],
+        writes: &["-t", "--target-directory"],
+        ..row(&["mv", "rename"], "tS", Rest::MoveThenWrite)
+    },
+    row(&["chmod", "chown", "chgrp", "chattr", "setfacl", "xattr"], "", Rest::TextThenWrite),
+    row(&["scp", "rsync", "rclone", "sftp"], "iFoPSJceL", Rest::ReadThenWrite),
+    Row {
+        words: &["file", "directory", "files-from", "use-compress-program", "checkpoint-action", "exclude"],
+        reads: &["-T", "--files-from"],
+        writes: &["-C", "--directory", "-f", "--file"],
+        ..row(&["tar", "bsdtar"], "fCTXI", Rest::Read)
+    },
+    row(&["zip", "unzip", "7z", "gzip", "gunzip", "bzip2", "xz", "zstd", "split", "csplit", "cpio", "ar"], "dbnl", Rest::Write),
+    Row {
+        words: &[
+            "data", "data-binary", "data-raw", "data-urlencode", "form", "upload-file", "output", "config", "header",
+            "request", "user", "url", "cookie", "cookie-jar", "key", "cert", "cacert", "json", "dump-header", "proxy",
+        ],
+        reads: &[
+            "-T", "--upload-file", "-K", "--config", "-E", "--cert", "--key", "--netrc-file",
+        ],
+        writes: &["-o", "--output", "-c", "--cookie-jar", "-D", "--dump-header", "--output-dir"],
+        ..row(&["curl"], "dFToKHXuAebcEDmxQrwUC", Rest::Text)
+    },
+    Row {
+        words: &["post-file", "body-file", "output-document", "output-file", "directory-prefix", "input-file", "header"],
+        reads: &["--post-file", "--body-file", "-i", "--input-file"],
+        writes: &["-O", "--output-document", "-o", "--output-file", "-P", "--directory-prefix", "-a"],
+        ..row(&["wget"], "OoPiUteTQwa", Rest::Text)
+    },
+];
+
+impl Walk {
+    /// Takes in a simple command; what it writes to standard output, where that is known.
+    pub(super) fn run(&mut self, words: &[Word], stdin: &Stdin) -> Option<String> {
+        let (program, arguments) = words.split_first()?;
+        if let Some(unknown) = &program.unknown {
+            let why = if unknown.starts_with(['`']) || unknown.starts_with("$(") { Why::Substitution } else { Why::Variable };
+            self.opaque(why, &program.text);
+            self.stage(stage(program.text.clone(), words));
+            return None;
+        }
+        if program.is_pattern && program.text != "[" && program.text != "[[" {
+            self.opaque(Why::Variable, &program.text);
+        }
+        let name = self.name(&program.text);
+        if self.functions.contains(&name) && !FOLDERS.iter().any(|folder| std::path::Path::new(folder).join(&name).exists()) {
+            // Its body was gone through where it was made.
+            return None;
+        }
+        if !self.stage(stage(name.clone(), words)) {
+            return None;
+        }
+        if runners::run(self, &name, arguments, stdin) || git::run(self, &name, arguments) {
+            return None;
+        }
+        self.files(&name, arguments);
+        said(&name, arguments, stdin)
+    }
+
+    /// The program that a word runs: its name without its folder, links followed.
+    fn name(&mut self, word: &str) -> String {
+        let own = word.rsplit('/').next().unwrap_or(word).to_owned();
+        if !word.contains('/') {
+            return own;
+        }
+        let path = self.resolved(word);
+        let is_standard = |path: &std::path::Path| path.parent().is_some_and(|folder| FOLDERS.iter().any(|known| folder.ends_with(known.trim_start_matches('/')) && folder.starts_with(known)));
+        let written = std::path::Path::new(word);
+        if is_standard(written) && !word.contains("..") {
+            return own;
+        }
+        self.access(&Word::known(word), Mode::Run);
+        if is_standard(&path) {
+            return path.file_name().map_or(own, |name| name.to_string_lossy().into_owned());
+        }
+        self.opaque(Why::Script, &path.to_string_lossy());
+        own
+    }
+
+    /// The files that arguments name.
+    fn files(&mut self, name: &str, arguments: &[Word]) {
+        if name == "dd" {
+            return self.copy_blocks(arguments);
+        }
+        let Some(row) = TABLE.iter().find(|row| row.names.contains(&name)) else {
+            return arguments.iter().for_each(|word| self.perhaps(word));
+        };
+        let taken = take(arguments, Spec { letters: row.letters, words: row.words, stops: false });
+        taken.values(row.reads).for_each(|word| self.access(word, Mode::Read));
+        taken.values(row.writes).for_each(|word| self.access(word, Mode::Write));
+        match name {
+            "curl" | "wget" => self.sent(&taken.options, &taken.rest),
+            "sed" | "gsed" if taken.has(&["-i", "--in-place"]) => {
+                taken.rest.iter().for_each(|word| self.access(word, Mode::Write));
+            }
+            "tar" | "bsdtar" => self.archive(arguments),
+            "sort" if taken.has(&["--compress-program"]) => self.opaque(Why::InlineCode, name),
+            "vi" | "vim" | "nvim" | "ex" | "ed" | "emacs" => self.opaque(Why::InlineCode, name),
+            _ => {}
+        }
+        if matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed") {
+            self.small_language(name, taken.options.iter().filter_map(|(_, value)| value.as_ref()).chain(taken.rest.first()));
+        }
+        let rest = match row.rest {
+            Rest::TextThenRead | Rest::TextThenWrite if !taken.has(row.instead) => taken.rest.get(1..).unwrap_or_default(),
+            _ => taken.rest.as_slice(),
+        };
+        self.rest(row.rest, rest, taken.has(&["-t", "--target-directory"]));
+    }
+
+    fn rest(&mut self, kind: Rest, rest: &[Word], has_target: bool) {
+        let (first, last) = match rest.split_last() {
+            Some((last, first)) if !has_target => (first, Some(last)),
+            _ => (rest, None),
+        };
+        match kind {
+            Rest::Text => {}
+            Rest::Read | Rest::TextThenRead => rest.iter().for_each(|word| self.access(word, Mode::Read)),
+            Rest::Write | Rest::TextThenWrite => rest.iter().for_each(|word| self.access(word, Mode::Write)),
+            Rest::Delete => rest.iter().for_each(|word| self.access(word, Mode::Delete)),
+            Rest::Use => rest.iter().for_each(|word| self.perhaps(word)),
+            Rest::ReadThenWrite | Rest::MoveThenWrite => {
+                let mode = if kind == Rest::ReadThenWrite { Mode::Read } else { Mode::Delete };
+                for word in first {
+                    self.access(word, Mode::Read);
+                    self.access(word, mode);
+                }
+                last.iter().for_each(|word| self.access(word, Mode::Write));
+            }
+        }
+    }
+
+    /// A word that may name a file: after `=`, `@` or `:`, too.
+    pub(super) fn perhaps(&mut self, word: &Word) {
+        if let Some(unknown) = &word.unknown {
+            self.opaque(Why::Variable, &unknown.clone());
+        }
+        let parts = word.text.split(['=', '@', ':']).chain([word.text.as_str()]);
+        for part in parts.map(str::to_owned).collect::<Vec<_>>() {
+            let part = part.strip_prefix("file://").unwrap_or(&part);
+            let plain = part.trim_start_matches('-');
+            let is_path = plain.contains('/') || plain.starts_with(['.', '~']);
+            if !plain.is_empty() && !plain.starts_with("//") && (is_path || self.resolved(plain).exists()) {
+                self.access(&Word { unknown: None, ..word.part(plain) }, Mode::Use);
+            }
+        }
+    }
+
+    /// What `curl` and `wget` read to send it: `@file` in data, `file=@…` in forms, `file://` as an address.
+    fn sent(&mut self, options: &[(String, Option<Word>)], rest: &[Word]) {
+        let values = options.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_ref()?)));
+        for (name, value) in values.collect::<Vec<_>>() {
+            let takes = name.starts_with("--data") || name == "--json" || name.starts_with("--form");
+            if !takes && !matches!(name, "-d" | "-F" | "-H" | "-b" | "--header" | "--cookie" | "-w" | "--variable") {
+                continue;
+            }
+            if let Some(unknown) = &value.unknown {
+                self.opaque(Why::Variable, &unknown.clone());
+            }
+            let file = value.text.split_once(['@', '<']).map(|(_, file)| file.split(';').next().unwrap_or(file));
+            file.map(|file| value.part(file)).iter().for_each(|file| self.access(file, Mode::Read));
+        }
+        for word in rest {
+            if let Some(unknown) = &word.unknown {
+                self.opaque(Why::Variable, &unknown.clone());
+            }
+            if let Some(path) = word.text.strip_prefix("file://") {
+                self.access(&word.part(path), Mode::Read);
+            }
+        }
+    }
+
+    fn archive(&mut self, arguments: &[Word]) {
+        let runs = ["--checkpoint-action", "--use-compress-program", "--to-command", "--rsh-command", "-I", "--new-volume-script", "--info-script", "-F"];
+        let code = arguments.iter().find(|word| runs.iter().any(|name| word.text.starts_with(name)));
+        if let Some(word) = code {
+            self.opaque(Why::InlineCode, &word.text.clone());
+        }
+        // `tar cf a.tar x` has its options without a dash, and the archive comes first of the rest.
+        if let [first, archive, ..] = arguments
+            && !first.text.starts_with('-')
+            && first.text.contains('f')
+        {
+            self.access(archive, Mode::Write);
+        }
+        let extracts = arguments.first().is_some_and(|word| word.text.contains('x')) || arguments.iter().any(|word| word.text == "--extract");
+        if extracts {
+            self.access(&Word::known("."), Mode::Write);
+        }
+    }
+
+    fn copy_blocks(&mut self, arguments: &[Word]) {
+        for word in arguments {
+            match word.text.split_once('=') {
+                Some(("if", file)) => self.access(&word.part(file), Mode::Read),
+                Some(("of", file)) => self.access(&word.part(file), Mode::Write),
+                _ => {}
+            }
+        }
+    }
+
+    /// `awk` and `sed` run programs and write files by words of their own languages.
+    fn small_language<'w>(&mut self, name: &str, codes: impl Iterator<Item = &'w Word>) {
+        for code in codes.cloned().collect::<Vec<_>>() {
+            let text = code.text.as_str();
+            let runs = if name.ends_with("awk") {
+                text.contains("system") || text.contains('|') || text.contains("getline") || text.contains('>') || text.contains('@')
+            } else {
+                sed_runs(text)
+            };
+            if runs || code.unknown.is_some() && name.ends_with("awk") {
+                self.opaque(Why::InlineCode, name);
+                self.strings(text);
+            }
+        }
+    }
+
+    /// The files that strings in code name, as far as they look like paths.
+    pub(super) fn strings(&mut self, code: &str) {
+        for part in code.split(['"', '\'', '`', ' ', '(', ')', ',', ';', '>', '<', '|', '=']) {
+            let is_path = part.starts_with(['/', '.', '~']) || part.contains('/');
+            if is_path && part.len() > 1 && !part.contains("//") {
+                self.access(&Word::known(part), Mode::Use);
+            }
+        }
+    }
+}
+
+/// Whether a script of `sed` runs a program or names a file: `e`, `w`, `r`, or flags `e` and `w` of `s`.
+fn sed_runs(text: &str) -> bool {
+    let flags = text.rsplit(['/', '|', '#', ',', '!', '@']).next().unwrap_or_default();
+    let is_substitution = text.starts_with('s') || text.contains(";s") || text.contains(" s");
+    let own = text.split([';', '\n', '}', '{']).map(str::trim).any(|part| {
+        let part = part.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!/~+".contains(c)).trim();
+        part == "e" || ["e ", "w ", "r ", "W ", "R "].iter().any(|start| part.starts_with(start)) || part.contains("/w ") || part.contains("/e ")
+    });
+    own || is_substitution && flags.len() < 40 && flags.chars().next().is_some_and(|c| "gpiIme0123456789wM".contains(c)) && flags.contains(['e', 'w'])
+}
+
+/// The stage of some words.
+fn stage(name: String, words: &[Word]) -> Stage {
+    let rest = words.get(1..).unwrap_or_default();
+    let mut stage = Stage { words: vec![name], ..Stage::default() };
+    for word in rest {
+        stage.words.push(word.text.clone());
+        if let Some(long) = word.text.strip_prefix("--").filter(|long| !long.is_empty()) {
+            stage.flags.insert(format!("--{}", long.split('=').next().unwrap_or(long)));
+        } else if let Some(short) = word.text.strip_prefix('-').filter(|short| !short.is_empty()) {
+            stage.flags.insert(format!("-{short}"));
+            stage.flags.extend(short.chars().take(16).map(|letter| format!("-{letter}")));
+        }
+    }
+    let valued = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "-n", "--context", "-H", "--manifest-path", "--config", "--prefix", "-R", "--repo", "--store", "--color", "-Z", "--profile", "--region"];
+    let mut skips = false;
+    stage.verb = rest.iter().map(|word| word.text.as_str()).find_map(|word| {
+        if std::mem::replace(&mut skips, valued.contains(&word)) || word.starts_with(['-', '+']) {
+            return None;
+        }
+        Some(word.to_owned())
+    });
+    stage
+}
+
+/// What `echo`, `printf` and `cat` write, where it is known.
+fn said(name: &str, arguments: &[Word], stdin: &Stdin) -> Option<String> {
+    let known: Option<Vec<&str>> = arguments.iter().map(|word| word.as_known().filter(|_| !word.is_pattern)).collect();
+    let known = known?;
+    let text = match (name, known.as_slice()) {
+        ("echo", ["-n", rest @ ..] | rest) => format!("{}\n", rest.join(" ")),
+        ("printf", ["%s" | "%s\\n", rest @ ..]) => rest.join("\n"),
+        ("printf", [only]) if !only.contains('%') => (*only).to_owned(),
+        ("cat", [] | ["-"]) => match stdin {
+            Stdin::Text(text) => text.clone(),
+            Stdin::Inherited | Stdin::Piped => return None,
+        },
+        _ => return None,
+    };
+    (!text.contains('\\')).then_some(text)
+}

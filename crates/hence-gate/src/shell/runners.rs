@@ -1,0 +1,445 @@
+//! Programs that run other programs or code: what they run is looked at where it is told, and unknown where it is not.
+
+use super::options::{Spec, Taken, take};
+use super::walk::{Stdin, Walk};
+use super::word::Word;
+use super::{Mode, Why};
+
+/// Shells, which take code as `-c` does.
+const SHELLS: [&str; 14] = [
+    "sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash", "pwsh",
+];
+
+/// Programs that run the program after them: options with a value, and how many arguments come before it.
+const BEFORE: &[(&str, &str, &[&str], usize)] = &[
+    ("sudo", "ugpCThrtaDUR", &["user", "group", "prompt", "chdir", "host", "role", "type"], 0),
+    ("doas", "uCa", &[], 0),
+    ("nice", "n", &["adjustment"], 0),
+    ("nohup", "", &[], 0),
+    ("setsid", "", &[], 0),
+    ("stdbuf", "ioe", &["input", "output", "error"], 0),
+    ("time", "fo", &["format", "output"], 0),
+    ("timeout", "ks", &["kill-after", "signal"], 1),
+    ("gtimeout", "ks", &["kill-after", "signal"], 1),
+    ("ionice", "cnpPu", &["class", "classdata"], 0),
+    ("chrt", "TPD", &[], 1),
+    ("taskset", "", &[], 1),
+    ("builtin", "", &[], 0),
+    ("exec", "a", &[], 0),
+    ("unbuffer", "", &[], 0),
+    ("caffeinate", "tw", &[], 0),
+    ("strace", "eopsSuEaOPXbI", &[], 0),
+    ("ltrace", "eopsuanxFl", &[], 0),
+    ("chroot", "", &["userspec", "groups"], 1),
+    ("unshare", "SGR", &["setuid", "setgid", "root", "wd"], 0),
+    ("nsenter", "tSG", &["target"], 0),
+    ("setpriv", "", &["reuid", "regid"], 0),
+    ("runuser", "ugGsw", &["user", "group"], 0),
+    ("proxychains", "f", &[], 0),
+    ("proxychains4", "f", &[], 0),
+    ("torsocks", "", &[], 0),
+    ("tsocks", "", &[], 0),
+    ("xvfb-run", "nsefp", &["server-num", "server-args"], 0),
+    ("dbus-run-session", "", &[], 0),
+    ("ssh-agent", "aEt", &[], 0),
+    ("firejail", "", &[], 0),
+    ("bwrap", "", &[], 0),
+    ("systemd-run", "uptMHE", &["unit", "property", "uid", "gid", "slice"], 0),
+    ("rlwrap", "", &[], 0),
+    ("busybox", "", &[], 0),
+    ("toybox", "", &[], 0),
+    ("coproc", "", &[], 0),
+    ("entr", "", &[], 0),
+    ("hyperfine", "wrmMPLSNu", &["warmup", "runs"], 0),
+    ("perf", "eo", &[], 1),
+    ("valgrind", "", &[], 0),
+    ("op", "", &[], 1),
+    ("dotenv", "f", &[], 0),
+    ("direnv", "", &[], 2),
+];
+
+/// Interpreters, and the options that give them code.
+const INTERPRETERS: &[(&str, &[&str])] = &[
+    ("python", &["-c"]),
+    ("pypy", &["-c"]),
+    ("ipython", &["-c"]),
+    ("perl", &["-e", "-E"]),
+    ("ruby", &["-e"]),
+    ("node", &["-e", "-p", "--eval", "--print", "-r", "--require", "--import", "--loader"]),
+    ("nodejs", &["-e", "-p", "--eval", "--print", "-r", "--require"]),
+    ("php", &["-r", "-B", "-R"]),
+    ("lua", &["-e"]),
+    ("luajit", &["-e"]),
+    ("Rscript", &["-e"]),
+    ("osascript", &["-e"]),
+    ("tclsh", &[]),
+    ("wish", &[]),
+    ("expect", &["-c"]),
+    ("julia", &["-e", "-E", "--eval"]),
+    ("groovy", &["-e"]),
+    ("elixir", &["-e", "--eval"]),
+    ("ghc", &["-e"]),
+    ("scala", &["-e"]),
+    ("swift", &["-e"]),
+    ("guile", &["-c", "-e"]),
+    ("racket", &["-e"]),
+    ("sbcl", &["--eval"]),
+    ("emacsclient", &["-e", "--eval"]),
+    ("gdb", &["-ex", "--eval-command", "-x"]),
+    ("sqlite3", &["-cmd", "-init"]),
+    ("psql", &["-c", "-f"]),
+    ("mysql", &["-e"]),
+    ("m4", &[]),
+];
+
+/// Programs that run what the project's files say.
+const PROJECT: [&str; 46] = [
+    "make", "gmake", "ninja", "just", "task", "npm", "yarn", "pnpm", "bun", "cargo", "go", "mvn", "gradle", "gradlew",
+    "pytest", "tox", "nox", "rake", "bundle", "composer", "dotnet", "bazel", "cmake", "ctest", "jest", "vitest", "mocha",
+    "tsc", "eslint", "prettier", "ruff", "mypy", "phpunit", "rspec", "sbt", "mix", "stack", "cabal", "zig", "vite",
+    "webpack", "turbo", "nx", "poetry", "uv", "pipenv",
+];
+
+/// Programs that run something on another machine or in another system.
+const REMOTE: [&str; 13] = [
+    "ssh", "mosh", "docker", "podman", "kubectl", "nerdctl", "lxc", "vagrant", "oc", "heroku", "flyctl", "ansible",
+    "telnet",
+];
+
+/// Takes in a program that runs others; whether it is one.
+pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) -> bool {
+    if let Some((_, letters, words, skip)) = BEFORE.iter().find(|row| row.0 == name) {
+        return before(walk, arguments, Spec { letters, words, stops: true }, *skip, stdin);
+    }
+    if SHELLS.contains(&name) {
+        return shell(walk, name, arguments, stdin);
+    }
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    if let Some((_, code)) = INTERPRETERS.iter().find(|row| row.0 == name || row.0 == bare) {
+        return interpreter(walk, name, code, arguments, stdin);
+    }
+    match name {
+        "cd" | "pushd" | "chdir" => {
+            let folder = arguments.iter().find(|word| !word.text.starts_with('-') || word.text == "-");
+            match folder {
+                Some(word) if word.text == "-" => walk.opaque(Why::Folder, "cd -"),
+                Some(word) => walk.go(word),
+                None => walk.go(&Word::known(crate::paths::home().unwrap_or_default().to_string_lossy())),
+            }
+        }
+        "popd" => walk.opaque(Why::Folder, "popd"),
+        "command" => {
+            if !arguments.iter().take(1).any(|word| matches!(word.text.as_str(), "-v" | "-V")) {
+                let rest = arguments.iter().skip_while(|word| word.text.starts_with('-'));
+                walk.run(&rest.cloned().collect::<Vec<_>>(), stdin);
+            }
+        }
+        "env" => environment(walk, arguments, stdin),
+        "eval" => code_of(walk, arguments),
+        "watch" | "parallel" => {
+            let taken = take(arguments, Spec { letters: "nqtjI", words: &["interval", "jobs"], stops: true });
+            code_of(walk, &taken.rest);
+            if name == "parallel" {
+                walk.opaque(Why::StdinCode, name);
+            }
+        }
+        "trap" => code_of(walk, arguments.get(..1).unwrap_or_default()),
+        "alias" => aliases(walk, arguments),
+        "source" | "." => script(walk, arguments.first()),
+        "su" | "script" | "flock" => with_code(walk, name, arguments, stdin),
+        "xargs" => xargs(walk, arguments, stdin),
+        "find" | "gfind" => find(walk, arguments),
+        "fd" | "fdfind" => fd(walk, arguments),
+        "npx" | "bunx" | "uvx" | "pipx" | "dlx" => walk.opaque(Why::Script, &said(name, arguments)),
+        "at" | "batch" | "crontab" => walk.opaque(Why::StdinCode, name),
+        "enable" | "complete" | "bind" | "mapfile" | "readarray" | "read" | "unset" => variables(walk, name, arguments),
+        "nix-shell" | "nix" | "guix" => walk.opaque(Why::Script, name),
+        _ if REMOTE.contains(&name) => {
+            walk.opaque(Why::Remote, &said(name, arguments));
+            arguments.iter().for_each(|word| walk.perhaps(word));
+        }
+        _ if PROJECT.contains(&name) => project(walk, name, arguments, stdin),
+        _ => return false,
+    }
+    true
+}
+
+/// The first words of a command, for people.
+fn said(name: &str, arguments: &[Word]) -> String {
+    let words = arguments.iter().take(2).map(|word| word.text.as_str());
+    std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+fn before(walk: &mut Walk, arguments: &[Word], spec: Spec, skip: usize, stdin: &Stdin) -> bool {
+    let taken = take(arguments, spec);
+    let mut rest = taken.rest.get(skip..).unwrap_or_default();
+    while let Some((first, after)) = rest.split_first() {
+        let Some((name, value)) = first.text.split_once('=') else { break };
+        walk.environment(name, &first.part(value));
+        rest = after;
+    }
+    if !rest.is_empty() {
+        walk.run(rest, stdin);
+    }
+    true
+}
+
+fn environment(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
+    let spec = Spec { letters: "uCS", words: &["unset", "chdir", "split-string"], stops: true };
+    let taken = take(arguments, spec);
+    taken.values(&["-C", "--chdir"]).for_each(|folder| walk.go(folder));
+    let split: Vec<&Word> = taken.values(&["-S", "--split-string"]).collect();
+    if split.is_empty() {
+        before(walk, arguments, spec, 0, stdin);
+        return;
+    }
+    let all: Vec<Word> = split.into_iter().chain(&taken.rest).cloned().collect();
+    code_of(walk, &all);
+}
+
+/// Code that is given word by word.
+fn code_of(walk: &mut Walk, words: &[Word]) {
+    let known: Option<Vec<&str>> = words.iter().map(Word::as_known).collect();
+    match known {
+        Some(texts) => walk.read(&texts.join(" ")),
+        None => words.iter().filter_map(|word| word.unknown.as_deref()).for_each(|unknown| unknown_code(walk, unknown)),
+    }
+    walk.forget_variables();
+}
+
+fn unknown_code(walk: &mut Walk, unknown: &str) {
+    let why = if unknown.starts_with("$(") || unknown.starts_with('`') { Why::Substitution } else { Why::Variable };
+    walk.opaque(why, unknown);
+}
+
+fn shell(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) -> bool {
+    let (mut takes_code, mut left) = (false, arguments.iter());
+    while let Some(word) = left.next() {
+        let text = word.text.as_str();
+        match text {
+            "--rcfile" | "--init-file" => script(walk, left.next()),
+            "-o" | "+o" | "-O" | "+O" => {
+                left.next();
+            }
+            "--version" | "--help" => return true,
+            "-Command" | "-EncodedCommand" | "-File" => walk.opaque(Why::InlineCode, name),
+            _ if text.starts_with("--") => {}
+            _ if text.len() > 1 && text.starts_with(['-', '+']) => {
+                takes_code |= text.contains('c');
+                if text.contains('s') && !takes_code {
+                    walk.opaque(Why::StdinCode, name);
+                }
+            }
+            _ if takes_code => {
+                code_of(walk, std::slice::from_ref(word));
+                return true;
+            }
+            _ => {
+                script(walk, Some(word));
+                return true;
+            }
+        }
+    }
+    match stdin {
+        Stdin::Text(text) => walk.read(&text.clone()),
+        Stdin::Inherited | Stdin::Piped => walk.opaque(Why::StdinCode, name),
+    }
+    true
+}
+
+/// A file of code that is run.
+fn script(walk: &mut Walk, file: Option<&Word>) {
+    let Some(file) = file else { return };
+    walk.access(file, Mode::Run);
+    if let Some(path) = file.as_known() {
+        let path = walk.resolved(path);
+        walk.opaque(Why::Script, &path.to_string_lossy());
+    }
+    walk.forget_variables();
+}
+
+fn interpreter(walk: &mut Walk, name: &str, code: &[&str], arguments: &[Word], stdin: &Stdin) -> bool {
+    let only = ["--version", "-V", "-v", "--help", "-h"];
+    if !arguments.is_empty() && arguments.iter().all(|word| only.contains(&word.text.as_str())) {
+        return true;
+    }
+    let is_code = |text: &str| {
+        code.iter().any(|option| {
+            let letter = option.strip_prefix('-').filter(|rest| rest.len() == 1);
+            text == *option
+                || option.starts_with("--") && text.starts_with(&format!("{option}="))
+                || letter.is_some_and(|letter| !text.starts_with("--") && text.starts_with('-') && text.contains(letter))
+        })
+    };
+    if arguments.iter().take(8).any(|word| is_code(&word.text)) {
+        walk.opaque(Why::InlineCode, name);
+        for word in arguments {
+            walk.strings(&word.text);
+        }
+        return true;
+    }
+    if let Some(at) = arguments.iter().position(|word| word.text == "-m") {
+        let module = arguments.get(at + 1).map(|word| word.text.as_str()).unwrap_or_default();
+        walk.opaque(Why::ProjectCode, &format!("{name} -m {module}"));
+        arguments.iter().skip(at + 2).for_each(|word| walk.perhaps(word));
+        return true;
+    }
+    let mut rest = arguments.iter().skip_while(|word| word.text.len() > 1 && word.text.starts_with('-'));
+    match rest.next() {
+        Some(file) if file.text != "-" => {
+            script(walk, Some(file));
+            rest.for_each(|word| walk.perhaps(word));
+        }
+        _ => {
+            walk.opaque(Why::StdinCode, name);
+            if let Stdin::Text(text) = stdin {
+                walk.strings(&text.clone());
+            }
+        }
+    }
+    true
+}
+
+fn aliases(walk: &mut Walk, arguments: &[Word]) {
+    for word in arguments {
+        if let Some((_, value)) = word.text.split_once('=') {
+            code_of(walk, &[word.part(value)]);
+        }
+    }
+}
+
+/// Programs with `-c CODE`, which run a program otherwise.
+fn with_code(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
+    let spec = Spec { letters: "cswEgGTOIBm", words: &["command", "session-command", "timeout", "shell"], stops: false };
+    let taken: Taken = take(arguments, spec);
+    let codes: Vec<Word> = taken.values(&["-c", "--command", "--session-command"]).cloned().collect();
+    codes.iter().for_each(|code| code_of(walk, std::slice::from_ref(code)));
+    match name {
+        "flock" if codes.is_empty() => {
+            walk.run(taken.rest.get(1..).unwrap_or_default(), stdin);
+        }
+        _ if codes.is_empty() => walk.opaque(Why::StdinCode, name),
+        _ => {}
+    }
+}
+
+fn xargs(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
+    let words = &["arg-file", "delimiter", "max-args", "max-procs", "replace", "max-lines", "eof"];
+    let taken = take(arguments, Spec { letters: "adEILnPRsS", words, stops: true });
+    taken.values(&["-a", "--arg-file"]).for_each(|file| walk.access(file, Mode::Read));
+    let put: Option<Word> = taken.values(&["-I", "--replace"]).next().cloned();
+    let added: Vec<Word> = match stdin {
+        Stdin::Text(text) => text.split_whitespace().map(Word::known).collect(),
+        Stdin::Inherited | Stdin::Piped => {
+            vec![Word { text: String::from("{input}"), unknown: Some(String::from("input of xargs")), is_pattern: false }]
+        }
+    };
+    let command = match taken.rest.as_slice() {
+        [] => vec![Word::known("echo")],
+        rest => rest.to_vec(),
+    };
+    let command = match put {
+        None => command.into_iter().chain(added).collect(),
+        Some(mark) => command.into_iter().flat_map(|word| replaced(word, &mark.text, &added)).collect::<Vec<_>>(),
+    };
+    walk.run(&command, &Stdin::Piped);
+}
+
+/// A word in which a mark is replaced by what is put in.
+fn replaced(word: Word, mark: &str, with: &[Word]) -> Vec<Word> {
+    if mark.is_empty() || !word.text.contains(mark) {
+        return vec![word];
+    }
+    with.iter().map(|put| Word { text: word.text.replace(mark, &put.text), ..put.clone() }).collect()
+}
+
+/// `find`: its folders, the commands that it runs, and what it removes.
+fn find(walk: &mut Walk, arguments: &[Word]) {
+    let is_test = |word: &Word| word.text.starts_with('-') && word.text.len() > 2 || matches!(word.text.as_str(), "(" | "!" | ")");
+    let roots: Vec<Word> = arguments.iter().take_while(|word| !is_test(word)).filter(|word| !word.text.starts_with('-')).cloned().collect();
+    let roots = if roots.is_empty() { vec![Word::known(".")] } else { roots };
+    let names: Vec<&Word> = arguments.windows(2).filter_map(|pair| match pair {
+        [test, name] if matches!(test.text.as_str(), "-name" | "-iname" | "-path" | "-wholename") => Some(name),
+        _ => None,
+    }).collect();
+    // What a test finds may be anywhere below; that it is found by that name tells what it is.
+    let found: Vec<Word> = roots
+        .iter()
+        .flat_map(|root| {
+            let below = names.iter().map(move |name| Word { text: format!("{}/{}", root.text, name.text), unknown: root.unknown.clone(), is_pattern: false });
+            below.chain([root.clone()])
+        })
+        .collect();
+    roots.iter().for_each(|root| walk.access(root, Mode::Use));
+    let mut left = arguments.iter();
+    while let Some(word) = left.next() {
+        match word.text.as_str() {
+            "-delete" => found.iter().for_each(|root| walk.access(root, Mode::Delete)),
+            "-fprint" | "-fprintf" | "-fls" | "-fprint0" => {
+                left.next().iter().for_each(|file| walk.access(file, Mode::Write));
+            }
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                let mut command: Vec<Word> = Vec::new();
+                for word in left.by_ref() {
+                    if word.text == ";" || word.text == "+" && command.last().is_some_and(|last| last.text == "{}") {
+                        break;
+                    }
+                    command.push(word.clone());
+                }
+                let command: Vec<Word> = command.into_iter().flat_map(|word| replaced(word, "{}", &found)).collect();
+                walk.run(&command, &Stdin::Piped);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn fd(walk: &mut Walk, arguments: &[Word]) {
+    let at = arguments.iter().position(|word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"));
+    let (own, command) = arguments.split_at(at.unwrap_or(arguments.len()));
+    own.iter().for_each(|word| walk.perhaps(word));
+    if let Some((_, command)) = command.split_first() {
+        let here = [Word::known(".")];
+        let mut words: Vec<Word> = command.iter().cloned().flat_map(|word| replaced(word, "{}", &here)).collect();
+        words.extend(here);
+        walk.run(&words, &Stdin::Piped);
+    }
+}
+
+/// Commands that give variables values which aren't known, or load code.
+fn variables(walk: &mut Walk, name: &str, arguments: &[Word]) {
+    for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+        walk.unknown_variable(&word.text);
+    }
+    let loads = match name {
+        "enable" => &["-f"][..],
+        "complete" | "mapfile" | "readarray" => &["-C"],
+        "bind" => &["-x"],
+        _ => &[],
+    };
+    if arguments.iter().any(|word| loads.contains(&word.text.as_str())) {
+        walk.opaque(Why::InlineCode, name);
+        code_of(walk, arguments.get(1..).unwrap_or_default());
+    }
+}
+
+/// Runners of the project's own code; those that run any program run it here.
+fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
+    const QUIET: [&str; 18] = [
+        "fmt", "metadata", "tree", "search", "ls", "list", "view", "info", "outdated", "why", "version", "env", "help",
+        "clean", "--version", "-V", "--help", "config",
+    ];
+    let verb = arguments.first().map(|word| word.text.as_str()).unwrap_or_default();
+    if matches!((name, verb), ("poetry" | "uv" | "pipenv", "run") | ("bundle" | "npm" | "pnpm" | "yarn", "exec")) {
+        let rest: Vec<Word> = arguments.iter().skip(1).skip_while(|word| word.text.starts_with('-')).cloned().collect();
+        walk.run(&rest, stdin);
+        return;
+    }
+    if !QUIET.contains(&verb) {
+        walk.opaque(Why::ProjectCode, &said(name, arguments.get(..1).unwrap_or_default()));
+    }
+    if arguments.iter().any(|word| word.text.starts_with("--eval") || word.text.starts_with("SHELL=")) {
+        walk.opaque(Why::InlineCode, name);
+    }
+    arguments.iter().for_each(|word| walk.perhaps(word));
+}

@@ -1,0 +1,773 @@
+//! The way through the statements of a command: each simple command in turn, under the variables and folders known there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tree_sitter::Node;
+
+use super::glob;
+use super::parse::{children, named, parse, text};
+use super::word::{self, From, Piece, Word};
+use super::{LARGEST, Mode, Seen, Stage, Why};
+use crate::paths;
+
+/// How long a command is looked at.
+const LONGEST: Duration = Duration::from_millis(250);
+/// How deeply texts stand in texts, as in `sh -c "sh -c …"`.
+const MOST_TEXTS: usize = 12;
+/// How deeply statements stand in statements.
+const MOST_DEPTH: usize = 150;
+/// How many simple commands there are.
+const MOST_STAGES: usize = 400;
+/// How many words they have.
+const MOST_WORDS: usize = 8_000;
+/// How many files they name.
+const MOST_FILES: usize = 2_000;
+/// How many folders a command may happen in.
+const MOST_FOLDERS: usize = 8;
+/// How often the body of a loop over known words is gone through.
+const MOST_ROUNDS: usize = 16;
+
+/// What a command reads from standard input.
+#[derive(Clone, Debug)]
+pub(super) enum Stdin {
+    /// What the whole command has.
+    Inherited,
+    /// Something that isn't known.
+    Piped,
+    /// This text.
+    Text(String),
+}
+
+/// The walk.
+pub(super) struct Walk {
+    pub(super) seen: Seen,
+    /// The folders that the command at hand may happen in.
+    folders: BTreeSet<PathBuf>,
+    /// Values of variables; `None` where one was given that isn't known.
+    variables: BTreeMap<String, Option<String>>,
+    pub(super) functions: BTreeSet<String>,
+    end: Instant,
+    texts: usize,
+    depth: usize,
+    words: usize,
+}
+
+impl Walk {
+    pub(super) fn new(cwd: &Path) -> Self {
+        Self {
+            seen: Seen::default(),
+            folders: BTreeSet::from([cwd.to_owned()]),
+            variables: BTreeMap::new(),
+            functions: BTreeSet::new(),
+            end: Instant::now() + LONGEST,
+            texts: 0,
+            depth: 0,
+            words: 0,
+        }
+    }
+
+    pub(super) fn through(mut self, command: &str) -> Seen {
+        self.read(command);
+        self.seen
+    }
+
+    /// Takes down what can't be known.
+    pub(super) fn opaque(&mut self, why: Why, what: &str) {
+        let what: String = what.chars().take(80).collect();
+        if self.seen.opaque.len() < MOST_STAGES {
+            self.seen.opaque.insert((why, what));
+        }
+    }
+
+    /// Goes through a text of its own, as `sh -c` and `eval` do.
+    pub(super) fn read(&mut self, source: &str) {
+        if source.len() > LARGEST || self.texts >= MOST_TEXTS {
+            return self.opaque(Why::TooMuch, "a command that is too large or nested too deeply");
+        }
+        if source.contains('\0') {
+            return self.opaque(Why::Syntax, "a zero byte");
+        }
+        let Some(tree) = parse(source, self.end) else {
+            return self.opaque(Why::TooMuch, "a command that takes too long to parse");
+        };
+        self.texts += 1;
+        if tree.root_node().has_error() {
+            self.opaque(Why::Syntax, source);
+        }
+        self.statement(tree.root_node(), source, &Stdin::Inherited);
+        self.texts -= 1;
+    }
+
+    /// Goes through a statement; what it writes to standard output, where that is known.
+    fn statement(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+        if self.depth >= MOST_DEPTH || Instant::now() >= self.end {
+            self.opaque(Why::TooMuch, "a command that is nested too deeply or takes too long");
+            return None;
+        }
+        self.depth += 1;
+        let said = self.statement_of(node, source, stdin);
+        self.depth -= 1;
+        said
+    }
+
+    fn statement_of(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+        match node.kind() {
+            "comment" => None,
+            "program" | "compound_statement" | "do_group" | "list" | "negated_command" | "subshell" => {
+                let all: Vec<_> = named(node).into_iter().map(|node| self.statement(node, source, stdin)).collect();
+                if let [only] = all.as_slice() { only.clone() } else { None }
+            }
+            "pipeline" => self.pipeline(&named(node), source, stdin),
+            "command" => self.command(node, source, stdin),
+            "redirected_statement" => self.redirected(node, source, stdin),
+            "variable_assignment" => self.assignment(node, source, true),
+            "variable_assignments" => self.each(node, source, stdin),
+            "declaration_command" => self.declaration(node, source),
+            "unset_command" => self.forget(node, source),
+            "if_statement" | "elif_clause" | "else_clause" | "case_statement" | "case_item" => {
+                self.branch(node, source, stdin)
+            }
+            "while_statement" | "c_style_for_statement" => {
+                self.forget(node, source);
+                self.branch(node, source, stdin)
+            }
+            "for_statement" => self.over_words(node, source, stdin),
+            "function_definition" => self.function(node, source),
+            "ERROR" => {
+                self.opaque(Why::Syntax, text(node, source));
+                self.each(node, source, stdin)
+            }
+            _ => self.expression(node, source),
+        }
+    }
+
+    fn each(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+        named(node).into_iter().for_each(|node| {
+            self.statement(node, source, stdin);
+        });
+        None
+    }
+
+    /// Statements that may not happen: what they give variables isn't known after them.
+    fn branch(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+        self.each(node, source, stdin);
+        self.forget(node, source)
+    }
+
+    /// What is given anywhere in a node isn't known from here on.
+    fn forget(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+        let (mut left, mut seen) = (vec![node], 0);
+        while let Some(node) = left.pop() {
+            seen += 1;
+            if seen > MOST_WORDS {
+                self.opaque(Why::TooMuch, "a command with too many parts");
+                break;
+            }
+            let takes_names = matches!(node.kind(), "variable_assignment" | "declaration_command" | "unset_command");
+            let reads = node.kind() == "command" && {
+                let word = text(node, source);
+                ["read", "mapfile", "readarray", "printf", "getopts", "let", "eval"].iter().any(|name| word.starts_with(name))
+            };
+            for child in named(node) {
+                let name = text(child, source);
+                if takes_names && child.kind() == "variable_name" || reads && is_variable(name) {
+                    self.variables.insert(name.to_owned(), None);
+                }
+                left.push(child);
+            }
+        }
+        None
+    }
+
+    /// Text in which only what it holds is looked at: conditions, arithmetic.
+    fn expression(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+        match node.kind() {
+            "command_substitution" | "process_substitution" => {
+                return self.each(node, source, &Stdin::Inherited);
+            }
+            "expansion" | "simple_expansion" => {
+                self.pieces(node, source, false);
+            }
+            "file_redirect" => return self.redirect(node, source).map(|_| String::new()),
+            _ => {
+                for child in named(node) {
+                    self.statement(child, source, &Stdin::Inherited);
+                }
+            }
+        }
+        None
+    }
+
+    fn pipeline(&mut self, stages: &[Node<'_>], source: &str, stdin: &Stdin) -> Option<String> {
+        let mut input = stdin.clone();
+        let mut said = None;
+        for stage in stages {
+            said = self.statement(*stage, source, &input);
+            input = said.clone().map_or(Stdin::Piped, Stdin::Text);
+        }
+        said
+    }
+
+    fn function(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+        if let Some(name) = node.child_by_field_name("name") {
+            self.functions.insert(text(name, source).to_owned());
+        }
+        self.forget(node, source);
+        self.each(node, source, &Stdin::Piped);
+        self.forget(node, source)
+    }
+
+    /// A loop over words: its body once for each, where they are known and few.
+    fn over_words(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+        let variable = node.child_by_field_name("variable").map(|node| text(node, source).to_owned());
+        let body = node.child_by_field_name("body");
+        let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut node.walk()).collect();
+        let mut words = Vec::new();
+        for value in &values {
+            words.extend(self.words(*value, source));
+        }
+        self.forget(node, source);
+        let (Some(variable), Some(body)) = (variable, body) else { return None };
+        let few = words.len() <= MOST_ROUNDS && !words.is_empty() && words.iter().all(|word| !word.is_pattern);
+        let rounds: Vec<Option<String>> = match few {
+            true => words.iter().map(|word| word.as_known().map(str::to_owned)).collect(),
+            false => vec![None],
+        };
+        for value in rounds {
+            self.variables.insert(variable.clone(), value);
+            self.each(body, source, stdin);
+        }
+        self.variables.insert(variable, None);
+        self.forget(node, source)
+    }
+
+    /// Gives a variable its value, to the commands after it or, with `lasts` off, to none of them.
+    fn assignment(&mut self, node: Node<'_>, source: &str, lasts: bool) -> Option<String> {
+        let name = node.child_by_field_name("name");
+        let value = node.child_by_field_name("value");
+        let name_text = name.map(|name| text(name, source).to_owned()).unwrap_or_default();
+        if let Some(name) = name {
+            self.expression(name, source);
+        }
+        let appends = children(node).iter().any(|child| child.kind() == "+=");
+        let value = match value {
+            None => Word::known(""),
+            Some(array) if array.kind() == "array" => {
+                self.each_word(array, source);
+                Word { unknown: Some(name_text.clone()), ..Word::default() }
+            }
+            Some(value) => {
+                let pieces = self.pieces(value, source, false);
+                word::value(pieces, self.home().as_deref(), &self.folder())
+            }
+        };
+        self.environment(&name_text, &value);
+        let known = value.as_known().map(str::to_owned);
+        let known = match (appends, known) {
+            (true, Some(more)) => self.variables.get(&name_text).cloned().flatten().map(|held| held + &more),
+            (_, known) => known,
+        };
+        if lasts && is_variable(&name_text) {
+            self.variables.insert(name_text, known);
+        }
+        None
+    }
+
+    fn each_word(&mut self, node: Node<'_>, source: &str) {
+        for child in named(node) {
+            self.pieces(child, source, false);
+        }
+    }
+
+    /// A variable that changes which programs run, or what they load.
+    pub(super) fn environment(&mut self, name: &str, value: &Word) {
+        const LOADS: [&str; 19] = [
+            "PATH", "BASH_ENV", "ENV", "PROMPT_COMMAND", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT",
+            "DYLD_INSERT_LIBRARIES", "PYTHONSTARTUP", "PYTHONPATH", "PERL5OPT", "PERL5LIB", "RUBYOPT", "NODE_OPTIONS",
+            "EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER",
+        ];
+        const RUNS: [&str; 9] = [
+            "GIT_SSH_COMMAND", "GIT_SSH", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF",
+            "GIT_ASKPASS", "LESSOPEN", "RUSTC_WRAPPER",
+        ];
+        const HARMLESS: [&str; 8] = ["cat", "true", ":", "false", "less", "vi", "vim", "nano"];
+        if !LOADS.contains(&name) && !RUNS.contains(&name) && !name.starts_with("GIT_CONFIG") {
+            return;
+        }
+        if !HARMLESS.contains(&value.text.as_str()) {
+            self.opaque(Why::Environment, name);
+        }
+        if RUNS.contains(&name) && let Some(command) = value.as_known() {
+            self.read(&command.to_owned());
+        }
+    }
+
+    /// `export`, `local` and the like.
+    fn declaration(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+        for child in named(node) {
+            match child.kind() {
+                "variable_assignment" => {
+                    self.assignment(child, source, true);
+                }
+                "variable_name" => {}
+                _ => {
+                    for word in self.words(child, source) {
+                        let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+                        self.environment(name, &word.part(value));
+                        if is_variable(name) && word.text.contains('=') {
+                            self.variables.insert(name.to_owned(), word.as_known().map(|_| value.to_owned()));
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn redirected(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+        let mut input = stdin.clone();
+        let mut writes = false;
+        let redirects = children(node).into_iter().filter(|child| child.kind().ends_with("_redirect"));
+        for redirect in redirects.collect::<Vec<_>>() {
+            match redirect.kind() {
+                "file_redirect" => writes |= self.redirect(redirect, source).is_some(),
+                _ => input = self.here(redirect, source).map_or(Stdin::Piped, Stdin::Text),
+            }
+        }
+        let said = node.child_by_field_name("body").and_then(|body| self.statement(body, source, &input));
+        // What stands on the line of a here-document after its word comes after it in the text.
+        let after = children(node).into_iter().filter(|child| child.kind() == "heredoc_redirect");
+        let mut last = if writes { None } else { said };
+        for redirect in after.collect::<Vec<_>>() {
+            last = self.after_here(redirect, source, last);
+        }
+        last
+    }
+
+    /// A redirection to or from a file; something where it is written to.
+    fn redirect(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+        let operator = children(node).into_iter().find(|child| !child.is_named()).map_or("", |child| text(child, source));
+        let targets: Vec<Node<'_>> = node.children_by_field_name("destination", &mut node.walk()).collect();
+        let mode = if operator == "<" || operator.starts_with("<&") { Mode::Read } else { Mode::Write };
+        let mut first = None;
+        for target in targets {
+            for word in self.words(target, source) {
+                let is_descriptor = word.text.chars().all(|c| c.is_ascii_digit() || c == '-');
+                if !(operator.ends_with('&') && is_descriptor) {
+                    self.access(&word, mode);
+                    first.get_or_insert(word.text);
+                }
+            }
+        }
+        first.filter(|_| mode == Mode::Write)
+    }
+
+    /// The text of a here-document or here-string, where it is known.
+    fn here(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+        if node.kind() == "herestring_redirect" {
+            let child = named(node).into_iter().rfind(|child| child.kind() != "file_descriptor")?;
+            let pieces = self.pieces(child, source, false);
+            let value = word::value(pieces, self.home().as_deref(), &self.folder());
+            return value.as_known().map(str::to_owned);
+        }
+        let body = named(node).into_iter().find(|child| child.kind() == "heredoc_body")?;
+        let start = named(node).into_iter().find(|child| child.kind() == "heredoc_start").map(|s| text(s, source));
+        if start.is_some_and(|start| start.contains(['\'', '"', '\\'])) {
+            return Some(text(body, source).to_owned());
+        }
+        let mut known = true;
+        let mut all = String::new();
+        let mut at = body.start_byte();
+        for child in named(body) {
+            all.push_str(source.get(at..child.start_byte()).unwrap_or_default());
+            at = child.end_byte();
+            if child.kind() == "heredoc_content" {
+                all.push_str(text(child, source));
+                continue;
+            }
+            for piece in self.pieces(child, source, true) {
+                match piece {
+                    Piece::Char(c, _) => all.push(c),
+                    Piece::Unknown(_) => known = false,
+                }
+            }
+        }
+        all.push_str(source.get(at..body.end_byte()).unwrap_or_default());
+        known.then_some(all)
+    }
+
+    fn after_here(&mut self, node: Node<'_>, source: &str, said: Option<String>) -> Option<String> {
+        let input = said.clone().map_or(Stdin::Piped, Stdin::Text);
+        let mut last = said;
+        for child in named(node) {
+            match child.kind() {
+                "heredoc_start" | "heredoc_body" | "heredoc_end" | "file_descriptor" => {}
+                "pipeline" => last = self.pipeline(&named(child), source, &input),
+                "file_redirect" => last = self.redirect(child, source).and(None).or(last),
+                "herestring_redirect" => {
+                    self.here(child, source);
+                }
+                "word" | "concatenation" | "string" | "raw_string" => {
+                    for word in self.words(child, source) {
+                        self.access(&word, Mode::Use);
+                    }
+                }
+                _ => last = self.statement(child, source, &Stdin::Inherited),
+            }
+        }
+        last
+    }
+
+    fn command(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+        let mut words = Vec::new();
+        let mut input = stdin.clone();
+        let has_name = node.child_by_field_name("name").is_some();
+        let mut writes = false;
+        for child in children(node) {
+            match child.kind() {
+                "variable_assignment" => {
+                    self.assignment(child, source, !has_name);
+                }
+                "file_redirect" => writes |= self.redirect(child, source).is_some(),
+                "herestring_redirect" | "heredoc_redirect" => {
+                    input = self.here(child, source).map_or(Stdin::Piped, Stdin::Text);
+                }
+                "command_name" => match named(child).first() {
+                    Some(name) => words.extend(self.words(*name, source)),
+                    None => words.push(Word::known(text(child, source))),
+                },
+                "subshell" => {
+                    self.statement(child, source, stdin);
+                }
+                _ => words.extend(self.words(child, source)),
+            }
+        }
+        let said = self.run(&words, &input);
+        if writes { None } else { said }
+    }
+
+    /// The words that a node becomes.
+    fn words(&mut self, node: Node<'_>, source: &str) -> Vec<Word> {
+        let pieces = self.pieces(node, source, false);
+        let found = word::words(pieces, self.home().as_deref(), &self.folder());
+        self.words += found.len();
+        if self.words > MOST_WORDS {
+            self.opaque(Why::TooMuch, "a command with too many words");
+            return Vec::new();
+        }
+        found
+    }
+
+    fn home(&self) -> Option<String> {
+        match self.variables.get("HOME") {
+            Some(value) => value.clone(),
+            None => paths::home().map(|home| home.to_string_lossy().into_owned()),
+        }
+    }
+
+    /// The folder that the command happens in; any of them where there are several.
+    pub(super) fn folder(&self) -> String {
+        self.folders.first().map_or_else(|| String::from("/"), |folder| folder.to_string_lossy().into_owned())
+    }
+
+    /// The pieces of a word.
+    fn pieces(&mut self, node: Node<'_>, source: &str, quoted: bool) -> Vec<Piece> {
+        let from = if quoted { From::Quotes } else { From::Text };
+        let unknown = |node| vec![Piece::Unknown(text(node, source).to_owned())];
+        match node.kind() {
+            "string" => self.string(node, source),
+            "translated_string" => named(node).into_iter().flat_map(|child| self.pieces(child, source, true)).collect(),
+            "raw_string" => {
+                let whole = text(node, source);
+                chars(whole.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(whole))
+            },
+            "ansi_c_string" => ansi(text(node, source)),
+            "concatenation" => self.concatenation(node, source),
+            "simple_expansion" | "expansion" => self.expansion(node, source, quoted),
+            "command_substitution" => {
+                let said = self.substitution(node, source);
+                let how = if quoted { From::Quotes } else { From::Variable };
+                match said {
+                    Some(said) => said.trim_end_matches('\n').chars().map(|c| Piece::Char(c, how)).collect(),
+                    None => unknown(node),
+                }
+            }
+            "process_substitution" => {
+                self.each(node, source, &Stdin::Piped);
+                chars("/dev/fd/63")
+            }
+            "arithmetic_expansion" => {
+                self.expression(node, source);
+                unknown(node)
+            }
+            "word" | "variable_name" | "number" | "brace_expression" | "extglob_pattern" | "regex" | "test_operator"
+            | "special_variable_name" | "string_content" => {
+                if named(node).is_empty() || node.kind() == "brace_expression" {
+                    plain(text(node, source), from)
+                } else {
+                    named(node).into_iter().flat_map(|child| self.pieces(child, source, quoted)).collect()
+                }
+            }
+            _ if !node.is_named() => plain(text(node, source), from),
+            _ => {
+                self.expression(node, source);
+                unknown(node)
+            }
+        }
+    }
+
+    /// What a substitution puts in, where that is known.
+    fn substitution(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+        let (folders, variables) = (self.folders.clone(), self.variables.clone());
+        let inner = named(node);
+        let all: Vec<_> =
+            inner.into_iter().map(|child| self.statement(child, source, &Stdin::Inherited)).collect();
+        (self.folders, self.variables) = (folders, variables);
+        if let [only] = all.as_slice() { only.clone() } else { None }
+    }
+
+    fn string(&mut self, node: Node<'_>, source: &str) -> Vec<Piece> {
+        let mut all = Vec::new();
+        let (mut at, end) = (node.start_byte() + 1, node.end_byte().saturating_sub(1));
+        for child in named(node) {
+            all.extend(in_quotes(source.get(at..child.start_byte()).unwrap_or_default()));
+            at = child.end_byte();
+            match child.kind() {
+                "string_content" => all.extend(in_quotes(text(child, source))),
+                _ => all.extend(self.pieces(child, source, true)),
+            }
+        }
+        all.extend(in_quotes(source.get(at..end).unwrap_or_default()));
+        all
+    }
+
+    fn concatenation(&mut self, node: Node<'_>, source: &str) -> Vec<Piece> {
+        let mut all = Vec::new();
+        let mut at = node.start_byte();
+        for child in children(node) {
+            all.extend(plain(source.get(at..child.start_byte()).unwrap_or_default(), From::Text));
+            at = child.end_byte();
+            all.extend(self.pieces(child, source, false));
+        }
+        all
+    }
+
+    /// The value of a variable, where it is known.
+    fn expansion(&mut self, node: Node<'_>, source: &str, quoted: bool) -> Vec<Piece> {
+        let whole = text(node, source);
+        let how = if quoted { From::Quotes } else { From::Variable };
+        let name = whole.trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
+        if is_variable(name) {
+            if let Some(value) = self.value(name) {
+                return value.chars().map(|c| Piece::Char(c, how)).collect();
+            }
+        } else if named(node).len() > 1 || node.kind() == "expansion" {
+            for child in named(node) {
+                if !matches!(child.kind(), "variable_name" | "special_variable_name") {
+                    self.statement(child, source, &Stdin::Inherited);
+                }
+            }
+            // `${x@P}` and `${!x}` may mean anything; all of them count as unknown.
+        }
+        vec![Piece::Unknown(whole.to_owned())]
+    }
+
+    fn value(&self, name: &str) -> Option<String> {
+        match self.variables.get(name) {
+            Some(value) => value.clone(),
+            None => match name {
+                "IFS" => Some(String::from(" \t\n")),
+                "HOME" => self.home(),
+                "PWD" if self.folders.len() == 1 => Some(self.folder()),
+                _ => None,
+            },
+        }
+    }
+
+    /// Gives a variable a value that isn't known.
+    pub(super) fn unknown_variable(&mut self, name: &str) {
+        self.variables.insert(name.to_owned(), None);
+    }
+
+    /// No variable that was given is known any more.
+    pub(super) fn forget_variables(&mut self) {
+        self.variables.values_mut().for_each(|value| *value = None);
+    }
+
+    /// Takes down a simple command; whether there is room for it.
+    pub(super) fn stage(&mut self, stage: Stage) -> bool {
+        if self.seen.stages.len() >= MOST_STAGES {
+            self.opaque(Why::TooMuch, "too many commands");
+            return false;
+        }
+        self.seen.stages.push(stage);
+        true
+    }
+
+    /// Takes down that a file is touched.
+    pub(super) fn access(&mut self, word: &Word, mode: Mode) {
+        if word.text.is_empty() || word.text == "-" {
+            return;
+        }
+        if let Some(unknown) = &word.unknown {
+            self.opaque(Why::Variable, &unknown.clone());
+            // What is known at its beginning tells where it is at least.
+            return self.access_path(&word.text.clone(), mode);
+        }
+        if !word.is_pattern {
+            return self.access_path(&word.text.clone(), mode);
+        }
+        for folder in self.folders.clone() {
+            match glob::files(&folder, &word.text) {
+                None => self.opaque(Why::TooMuch, &word.text.clone()),
+                Some(files) => {
+                    files.iter().for_each(|file| self.access_path(&file.to_string_lossy(), mode));
+                    self.access_path(&word.text.clone(), mode);
+                }
+            }
+        }
+    }
+
+    fn access_path(&mut self, path: &str, mode: Mode) {
+        let path = Path::new(path);
+        for folder in self.folders.clone() {
+            if self.seen.accesses.len() >= MOST_FILES {
+                return self.opaque(Why::TooMuch, "too many files");
+            }
+            let plain = paths::without_dots(&folder, path);
+            let resolved = paths::resolve(&folder, path);
+            self.seen.accesses.insert((plain, mode));
+            self.seen.accesses.insert((resolved, mode));
+        }
+    }
+
+    /// A path as the system finds it.
+    pub(super) fn resolved(&self, path: &str) -> PathBuf {
+        paths::resolve(Path::new(&self.folder()), Path::new(path))
+    }
+
+    /// Goes to a folder, or stays: what comes next may happen in either.
+    pub(super) fn go(&mut self, word: &Word) {
+        let Some(path) = word.as_known() else {
+            return self.opaque(Why::Folder, &word.text.clone());
+        };
+        let next: Vec<PathBuf> = self.folders.iter().map(|folder| paths::resolve(folder, Path::new(path))).collect();
+        self.folders.extend(next);
+        if self.folders.len() > MOST_FOLDERS {
+            self.opaque(Why::Folder, path);
+            while self.folders.len() > MOST_FOLDERS {
+                self.folders.pop_last();
+            }
+        }
+    }
+}
+
+/// Whether a text is the name of a variable.
+fn is_variable(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn chars(text: &str) -> Vec<Piece> {
+    text.chars().map(|c| Piece::Char(c, From::Quotes)).collect()
+}
+
+/// Text outside of quotes: a backslash keeps the next character as it is.
+fn plain(text: &str, from: From) -> Vec<Piece> {
+    let mut all = Vec::new();
+    let mut left = text.chars();
+    while let Some(c) = left.next() {
+        match (c, from) {
+            ('\\', From::Text) => match left.next() {
+                Some('\n') | None => {}
+                Some(c) => all.push(Piece::Char(c, From::Quotes)),
+            },
+            (c, from) => all.push(Piece::Char(c, from)),
+        }
+    }
+    all
+}
+
+/// Text in double quotes.
+fn in_quotes(text: &str) -> Vec<Piece> {
+    let mut all = Vec::new();
+    let mut left = text.chars().peekable();
+    while let Some(c) = left.next() {
+        match (c, left.peek()) {
+            ('\\', Some('\n')) => {
+                left.next();
+            }
+            ('\\', Some(next @ ('"' | '\\' | '$' | '`'))) => {
+                all.push(Piece::Char(*next, From::Quotes));
+                left.next();
+            }
+            _ => all.push(Piece::Char(c, From::Quotes)),
+        }
+    }
+    all
+}
+
+/// `$'…'`, its escapes taken for what they mean.
+fn ansi(text: &str) -> Vec<Piece> {
+    let inside = text.strip_prefix("$'").and_then(|text| text.strip_suffix('\'')).unwrap_or_default();
+    let mut bytes = Vec::new();
+    let mut left = inside;
+    while let Some(c) = left.chars().next() {
+        left = left.get(c.len_utf8()..).unwrap_or_default();
+        if c == '\\' {
+            left = escape(left, &mut bytes);
+        } else {
+            bytes.extend(c.to_string().bytes());
+        }
+    }
+    // A zero byte ends the string.
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    bytes.truncate(end);
+    chars(&String::from_utf8_lossy(&bytes))
+}
+
+/// What stands after a backslash in `$'…'`; the rest.
+fn escape<'t>(text: &'t str, bytes: &mut Vec<u8>) -> &'t str {
+    let Some(c) = text.chars().next() else { return text };
+    let rest = text.get(c.len_utf8()..).unwrap_or_default();
+    let digits = |text: &str, most: usize, radix: u32| -> usize {
+        text.chars().take(most).take_while(|c| c.is_digit(radix)).count()
+    };
+    let number = |text: &str, radix| u32::from_str_radix(text, radix).unwrap_or_default();
+    let (count, radix, from) = match c {
+        'x' => (digits(rest, 2, 16), 16, rest),
+        'u' => (digits(rest, 4, 16), 16, rest),
+        'U' => (digits(rest, 8, 16), 16, rest),
+        '0'..='7' => (digits(text, 3, 8), 8, text),
+        _ => (0, 10, rest),
+    };
+    if count > 0 {
+        let code = number(from.get(..count).unwrap_or_default(), radix);
+        match c {
+            'u' | 'U' => bytes.extend(char::from_u32(code).map(String::from).unwrap_or_default().bytes()),
+            #[expect(clippy::cast_possible_truncation, reason = "the shell keeps the low byte")]
+            _ => bytes.push(code as u8),
+        }
+        return from.get(count..).unwrap_or_default();
+    }
+    match c {
+        'n' => bytes.push(b'\n'),
+        't' => bytes.push(b'\t'),
+        'r' => bytes.push(b'\r'),
+        'a' => bytes.push(7),
+        'b' => bytes.push(8),
+        'e' | 'E' => bytes.push(27),
+        'f' => bytes.push(12),
+        'v' => bytes.push(11),
+        'c' => {
+            let control = rest.bytes().next().unwrap_or_default() & 0x1f;
+            bytes.push(control);
+            return rest.get(1..).unwrap_or_default();
+        }
+        c => bytes.extend(c.to_string().bytes()),
+    }
+    rest
+}
