@@ -37,8 +37,6 @@ enum Rest {
     MoveThenWrite,
     /// Mode or owner, then files that are written.
     TextThenWrite,
-    /// Files of which the program does what it likes.
-    Use,
 }
 
 /// A row of the table.
@@ -108,7 +106,7 @@ const TABLE: &[Row] = &[
         instead: &["-f", "--from-file"],
         ..row(&["jq", "yq"], "fL", Rest::TextThenRead)
     },
-    row(&["tee", "touch", "mkdir", "mkfifo", "mknod", "truncate", "sponge", "mktemp", "fallocate"], "smrp", Rest::Write),
+    row(&["tee", "touch", "mkdir", "mkfifo", "mknod", "truncate", "sponge", "mktemp", "fallocate"], "smr", Rest::Write),
     row(&["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "pico", "joe", "code", "patch"], "cS", Rest::Write),
     row(&["rm", "rmdir", "unlink", "shred", "srm", "trash"], "", Rest::Delete),
     Row {
@@ -239,7 +237,6 @@ impl Walk {
             Rest::Read | Rest::TextThenRead => rest.iter().for_each(|word| self.access(word, Mode::Read)),
             Rest::Write | Rest::TextThenWrite => rest.iter().for_each(|word| self.access(word, Mode::Write)),
             Rest::Delete => rest.iter().for_each(|word| self.access(word, Mode::Delete)),
-            Rest::Use => rest.iter().for_each(|word| self.perhaps(word)),
             Rest::ReadThenWrite | Rest::MoveThenWrite => {
                 let mode = if kind == Rest::ReadThenWrite { Mode::Read } else { Mode::Delete };
                 for word in first {

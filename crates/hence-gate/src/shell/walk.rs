@@ -81,8 +81,16 @@ impl Walk {
         }
     }
 
-    /// Goes through a text of its own, as `sh -c` and `eval` do.
+    /// Goes through a text of its own, as `sh -c` and `eval` do. Where lines go on after a backslash, the joined lines
+    /// count too: the grammar takes the two halves of a word for two words.
     pub(super) fn read(&mut self, source: &str) {
+        self.read_as_is(source);
+        if source.contains("\\\n") {
+            self.read_as_is(&source.replace("\\\n", ""));
+        }
+    }
+
+    fn read_as_is(&mut self, source: &str) {
         if source.len() > LARGEST || self.texts >= MOST_TEXTS {
             return self.opaque(Why::TooMuch, "a command that is too large or nested too deeply");
         }
@@ -115,7 +123,11 @@ impl Walk {
     fn statement_of(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
         match node.kind() {
             "comment" => None,
-            "program" | "compound_statement" | "do_group" | "list" | "negated_command" | "subshell" => {
+            "subshell" => {
+                self.each(node, source, stdin);
+                self.forget(node, source)
+            }
+            "program" | "compound_statement" | "do_group" | "list" | "negated_command" => {
                 let all: Vec<_> = named(node).into_iter().map(|node| self.statement(node, source, stdin)).collect();
                 if let [only] = all.as_slice() { only.clone() } else { None }
             }
@@ -206,6 +218,9 @@ impl Walk {
         for stage in stages {
             said = self.statement(*stage, source, &input);
             input = said.clone().map_or(Stdin::Piped, Stdin::Text);
+        }
+        for stage in stages {
+            self.forget(*stage, source);
         }
         said
     }
@@ -380,11 +395,15 @@ impl Walk {
         let mut known = true;
         let mut all = String::new();
         let mut at = body.start_byte();
+        if named(body).is_empty() {
+            known &= !self.backquotes(text(body, source));
+        }
         for child in named(body) {
             all.push_str(source.get(at..child.start_byte()).unwrap_or_default());
             at = child.end_byte();
             if child.kind() == "heredoc_content" {
                 all.push_str(text(child, source));
+                known &= !self.backquotes(text(child, source));
                 continue;
             }
             for piece in self.pieces(child, source, true) {
@@ -396,6 +415,20 @@ impl Walk {
         }
         all.push_str(source.get(at..body.end_byte()).unwrap_or_default());
         known.then_some(all)
+    }
+
+    /// Goes through what stands between back quotes in a text that the grammar leaves whole; whether there is any, or
+    /// another substitution.
+    fn backquotes(&mut self, text: &str) -> bool {
+        let parts: Vec<&str> = text.split('`').collect();
+        for command in parts.iter().skip(1).step_by(2) {
+            self.read(command);
+        }
+        let hidden = text.contains("$(");
+        if hidden {
+            self.opaque(Why::Syntax, text);
+        }
+        hidden || parts.len() > 1
     }
 
     fn after_here(&mut self, node: Node<'_>, source: &str, said: Option<String>) -> Option<String> {
@@ -559,14 +592,21 @@ impl Walk {
         let whole = text(node, source);
         let how = if quoted { From::Quotes } else { From::Variable };
         let name = whole.trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
+        let separates = !quoted && self.variables.contains_key("IFS");
         if is_variable(name) {
-            if let Some(value) = self.value(name) {
+            if let Some(value) = self.value(name).filter(|_| !separates) {
                 return value.chars().map(|c| Piece::Char(c, how)).collect();
             }
         } else if named(node).len() > 1 || node.kind() == "expansion" {
             for child in named(node) {
-                if !matches!(child.kind(), "variable_name" | "special_variable_name") {
-                    self.statement(child, source, &Stdin::Inherited);
+                match child.kind() {
+                    "variable_name" | "special_variable_name" => {}
+                    "word" | "regex" | "extglob_pattern" if named(child).is_empty() => {
+                        self.backquotes(text(child, source));
+                    }
+                    _ => {
+                        self.statement(child, source, &Stdin::Inherited);
+                    }
                 }
             }
             // `${x@P}` and `${!x}` may mean anything; all of them count as unknown.
