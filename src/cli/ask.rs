@@ -121,7 +121,12 @@ enum ProofFormat {
 #[command(after_help = "Example: hence why 'select_tool(\"g1\", \"competitor_db\", _)'")]
 pub(super) struct Why {
     /// The fact, where `_` and variables match every instance; or the id of a decision, such as 12.3
-    fact: String,
+    #[cfg_attr(feature = "gate", arg(required_unless_present = "call"))]
+    fact: Option<String>,
+    /// The verdict on this tool call of an agent, by the host's number for it
+    #[cfg(feature = "gate")]
+    #[arg(long, value_name = "ID", conflicts_with = "fact")]
+    call: Option<String>,
     #[command(flatten)]
     subject: Subject,
     /// The output format
@@ -153,10 +158,17 @@ pub(super) struct Why {
 impl Why {
     pub(super) fn run(self) -> Outcome {
         let inputs = self.all_inputs.then_some(usize::MAX);
-        if let Ok(id) = self.fact.trim().parse::<DecisionId>() {
+        #[cfg(feature = "gate")]
+        if let Some(call) = &self.call {
+            return self.of_call(call, inputs);
+        }
+        let Some(asked) = self.fact.as_deref() else {
+            return Err(Failure::Usage(String::from("missing fact; write one, or the id of a decision")));
+        };
+        if let Ok(id) = asked.trim().parse::<DecisionId>() {
             return self.drawn(id, inputs);
         }
-        if let Ok(tx) = self.fact.trim().parse::<u64>() {
+        if let Ok(tx) = asked.trim().parse::<u64>() {
             return Err(Failure::Usage(format!(
                 "`{tx}` is neither a fact nor the id of a decision; those of transaction {tx} are `{tx}.1`, `{tx}.2`, …"
             )));
@@ -171,7 +183,7 @@ impl Why {
             after: self.after,
             ways: Some(WAYS),
         };
-        let because = session.why_each(&self.fact, now, wanted, &mut |proof| {
+        let because = session.why_each(asked, now, wanted, &mut |proof| {
             let (rules, at) = (session.rules(), session.as_of());
             let by = AskedBy { rules, at, now, lenient: session.is_lenient() };
             written = self.show(&proof, &session, by, (gap, as_of.as_ref()));
@@ -187,7 +199,17 @@ impl Why {
             ));
             return Ok(LIMIT);
         }
-        Ok(verdict(&self.fact, &because, now))
+        Ok(verdict(asked, &because, now))
+    }
+
+    /// Why a tool call got its verdict.
+    #[cfg(feature = "gate")]
+    fn of_call(&self, call: &str, inputs: Option<usize>) -> Outcome {
+        let found = super::gate::call_of(&self.subject.ledger()?, call)?;
+        match found {
+            Some(id) => self.drawn(id, inputs),
+            None => Err(Failure::Usage(format!("no verdict on a call `{call}` is recorded"))),
+        }
     }
 
     /// Why a recorded decision was drawn.

@@ -98,6 +98,7 @@ impl Decide {
                 owner,
                 due: Due::default(),
                 told: None,
+                idle: None,
             };
             return follow.run(assertions, &mut terminal::json());
         }

@@ -1,6 +1,7 @@
 //! `hence decide --follow`: facts line by line in, decisions drawn and lapsed line by line out.
 
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
@@ -56,6 +57,27 @@ pub(super) struct Follow {
     pub(super) due: Due,
     /// Who is told of the session after each step.
     pub(super) told: Option<Told>,
+    /// When it ends by itself, for want of work.
+    pub(super) idle: Option<Idle>,
+}
+
+/// An end for want of work.
+#[derive(Clone, Copy)]
+pub(super) struct Idle {
+    /// How long there may be none.
+    pub(super) longest: Duration,
+    /// When there was some.
+    pub(super) since: Instant,
+}
+
+impl Idle {
+    fn until(self) -> Instant {
+        self.since + self.longest
+    }
+
+    fn is_over(self) -> bool {
+        self.until() <= Instant::now()
+    }
 }
 
 /// Who is told of a session.
@@ -137,7 +159,8 @@ impl Follow {
                 };
             }
             self.publish();
-            let until = self.wakes()?.map(due::deadline).into_iter().chain(self.due.again).min();
+            let until = self.wakes()?.map(due::deadline).into_iter().chain(self.due.again);
+            let until = until.chain(self.idle.map(Idle::until)).min();
             let bytes = match self.incoming.next(until)? {
                 Came::Line(bytes) => bytes,
                 Came::End => break,
@@ -146,6 +169,9 @@ impl Follow {
                     continue;
                 }
                 Came::Due => {
+                    if self.idle.is_some_and(|idle| idle.is_over()) {
+                        break;
+                    }
                     self.go_on(out)?;
                     self.fall_due(time::wall_clock(), out)?;
                     continue;

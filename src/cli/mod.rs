@@ -28,6 +28,8 @@ mod fault_test;
 mod flips;
 mod fmt;
 mod follow;
+#[cfg(feature = "gate")]
+mod gate;
 mod head;
 mod help;
 mod history;
@@ -141,6 +143,8 @@ enum Command {
     Serve(serve::Serve),
     #[cfg(feature = "server")]
     Token(token::Token),
+    #[cfg(feature = "gate")]
+    Gate(gate::Gate),
     Outbox(carry::OutboxCommand),
     Carry(carry::CarryOut),
     Pack(pack::Pack),
@@ -336,6 +340,8 @@ fn dispatch(command: Command) -> Outcome {
         Command::Serve(command) => command.run(),
         #[cfg(feature = "server")]
         Command::Token(command) => command.run(),
+        #[cfg(feature = "gate")]
+        Command::Gate(command) => command.run(),
         Command::Outbox(command) => command.run(),
         Command::Carry(command) => command.run(),
         Command::Pack(command) => command.run(),

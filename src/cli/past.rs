@@ -94,6 +94,13 @@ impl Subject {
         Ok((Asking { session: past.equip(chosen, ledger)?, now, as_of }, otherwise))
     }
 
+    /// The ledger.
+    #[cfg(feature = "gate")]
+    pub(super) fn ledger(&self) -> Result<Ledger, Failure> {
+        self.refuse_files("calls belong to a ledger")?;
+        self.past().ledger("")
+    }
+
     fn past(&self) -> Past<'_> {
         Past { rules: &self.rules, facts: &self.facts, engine: &self.engine }
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
@@ -10,7 +10,7 @@ use hence_ledger::{Ledger, LedgerError};
 
 use super::carry::Carry;
 use super::due::{AUTHOR, Due};
-use super::follow::{Follow, Refused};
+use super::follow::{Follow, Idle, Refused};
 use super::options::{EngineOptions, FactOptions, RuleOptions, duration, time_limit};
 use super::owner::{Event, Incoming, LONGEST_TURN, Mailbox, Owner};
 use super::speaker::Speakers;
@@ -43,6 +43,9 @@ pub(super) struct Serve {
     /// The longest turn of another command, such as `30s` [default: 10m]
     #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     turn: Option<Duration>,
+    /// End once no tool call was asked about for so long; what `hence gate` starts is started so
+    #[arg(long, hide = true, value_name = "DURATION", value_parser = time_limit)]
+    idle: Option<Duration>,
     /// Lend the ledger and decide nothing
     #[arg(long, hide = true, conflicts_with_all = ["rules", "packs", "sets", "paths"])]
     lend_only: bool,
@@ -84,6 +87,7 @@ impl Serve {
             owner,
             due: Due::default(),
             told,
+            idle: self.idle.map(|longest| Idle { longest, since: Instant::now() }),
         };
         let ended = follow.run(Vec::new(), &mut terminal::json());
         #[cfg(feature = "server")]

@@ -83,8 +83,33 @@ impl Verdict {
             remedy => format!(" Next: {}.", cut(remedy, LONGEST_REMEDY)),
         };
         let room = LONGEST_TEXT.saturating_sub(end.len() + remedy.len() + 1);
-        format!("{}.{remedy}{end}", cut(&self.reason, room))
+        format!("{}.{remedy}{end}", cut(&masked(&self.reason), room))
     }
+}
+
+/// What begins a key of a service, as far as it is known.
+const KEYS: [&str; 17] = [
+    "sk-", "sk_live_", "rk_live_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA",
+    "ASIA", "AIza", "npm_", "eyJ", "hf_",
+];
+
+/// A text without what looks like a key, a token or a password in it.
+pub fn masked(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    let mut hides = false;
+    for part in text.split_inclusive(|c: char| c.is_whitespace() || "\"'=:,;&@()".contains(c)) {
+        let word = part.trim_end_matches(|c: char| c.is_whitespace() || "\"'=:,;&@()".contains(c));
+        let end = part.get(word.len()..).unwrap_or_default();
+        let is_key = word.len() >= 16 && KEYS.iter().any(|start| word.starts_with(start));
+        let shown = if is_key || hides && !word.is_empty() { "[redacted]" } else { word };
+        all.push_str(shown);
+        all.push_str(end);
+        let names = word.to_ascii_lowercase();
+        let named = ["password", "passwd", "secret", "token", "api_key", "apikey", "api-key", "access_key"];
+        let follows = end.contains(['=', ':']) && named.iter().any(|name| names.ends_with(name));
+        hides = follows || matches!(names.as_str(), "bearer" | "basic") || hides && word.is_empty();
+    }
+    all
 }
 
 /// A text that is cut to so many bytes, at a character, with an ellipsis where something is missing.

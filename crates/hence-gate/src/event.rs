@@ -92,6 +92,11 @@ pub struct Event {
 }
 
 impl Event {
+    /// Whether the host waits for a verdict.
+    pub fn is_question(&self) -> bool {
+        matches!(self.phase, Phase::Before | Phase::Permission)
+    }
+
     /// Reads an event of a host, or of the host that it shows.
     ///
     /// # Errors

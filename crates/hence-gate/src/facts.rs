@@ -9,6 +9,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use serde_json::Value as Json;
 
+use crate::answer::masked;
 use crate::event::{Call, Event};
 use crate::paths;
 use crate::shell::{self, Mode, Why};
@@ -114,7 +115,7 @@ impl Lower {
             self.opaque(Why::TooMuch, "arguments");
         }
         for (path, value) in all.into_iter().take(MOST_VALUES) {
-            self.add("arg", [text(&path), text(&shortened(&value))]);
+            self.add("arg", [text(&path), text(&shortened(&masked(&value)))]);
         }
     }
 
@@ -131,7 +132,7 @@ impl Lower {
         let seen = shell::look(&command, cwd);
         for (stage, simple) in (0i64..).zip(&seen.stages) {
             for (position, word) in (0i64..).zip(&simple.words) {
-                self.add("argv", [Value::Int(stage), Value::Int(position), text(&shortened(word))]);
+                self.add("argv", [Value::Int(stage), Value::Int(position), text(&shortened(&masked(word)))]);
             }
             for flag in &simple.flags {
                 self.add("flag", [Value::Int(stage), text(&shortened(flag))]);
@@ -141,7 +142,7 @@ impl Lower {
             }
         }
         for (why, what) in &seen.opaque {
-            self.opaque(*why, what);
+            self.opaque(*why, &masked(what));
         }
         self.accesses.extend(seen.accesses);
     }

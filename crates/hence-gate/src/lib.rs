@@ -23,8 +23,8 @@ mod paths;
 pub mod shell;
 mod tools;
 
-pub use answer::{Answer, Kind, LONGEST_TEXT, Verdict};
+pub use answer::{Answer, Kind, LONGEST_TEXT, Verdict, masked};
 pub use event::{Call, Event, EventError, LARGEST, Outcome, Phase};
 pub use facts::{Lowered, RELATIONS, facts, fingerprint};
-pub use host::{Host, Settings};
+pub use host::{Hook, Host, Settings};
 pub use paths::{resolve, tree_of};

@@ -16,7 +16,7 @@ pub(in crate::cli) enum Came {
     Line(Vec<u8>),
     /// Somebody asks for a turn.
     Asked(Ask),
-    /// Something to do for whoever calls over HTTP.
+    /// Something to do for whoever calls.
     Work(Work),
     /// The time that was waited for.
     Due,

@@ -97,6 +97,13 @@ impl Shared {
         match wire.hear(Some(Instant::now() + HELLO)) {
             Ok(Some(Wish::Turn { command })) => self.queue(wire.stream, command),
             Ok(Some(Wish::Status {})) => self.tell(&wire.stream),
+            #[cfg(feature = "gate")]
+            Ok(Some(Wish::Gate { host, shadow, event })) => {
+                let hence_gate::Answer { output, error, status } =
+                    super::super::gate::judged(&self.mailbox, host.as_deref(), shadow, event.as_bytes());
+                // A hook that is gone has denied the call by itself.
+                let _ = say(&wire.stream, &Answer::Judged { output, error, status });
+            }
             Ok(None) => {}
             Err(error) => refuse(&wire.stream, format!("the owner did not understand: {error}"), false),
         }

@@ -13,7 +13,7 @@ const MOST_CHUNKS: usize = 4;
 pub(super) const MOST_ASKS: usize = 64;
 
 /// How much work waits; the next one is refused.
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "gate"))]
 const MOST_WORK: usize = 256;
 
 /// What came.
@@ -24,7 +24,7 @@ pub(in crate::cli) enum Event {
     End,
     /// Somebody asks for a turn, and has it as far as the mailbox knows.
     Asked(Ask),
-    /// Something to do for whoever calls over HTTP.
+    /// Something to do for whoever calls.
     Work(Work),
     /// The time that was waited for.
     Due,
@@ -49,6 +49,9 @@ pub(super) enum Ended {
 pub(in crate::cli) struct Mailbox {
     state: Mutex<State>,
     changed: Condvar,
+    /// Tool calls that wait for a verdict.
+    #[cfg(feature = "gate")]
+    pub(in crate::cli) calls: super::super::gate::Calls,
 }
 
 #[derive(Default)]
@@ -169,7 +172,7 @@ impl Mailbox {
     }
 }
 
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "gate"))]
 impl Mailbox {
     /// Puts work into the queue; whether there was room.
     pub(in crate::cli) fn put_work(&self, work: Work) -> bool {
@@ -183,6 +186,7 @@ impl Mailbox {
     }
 
     /// How much work waits.
+    #[cfg(feature = "server")]
     pub(in crate::cli) fn waiting_work(&self) -> usize {
         self.state().works.len()
     }

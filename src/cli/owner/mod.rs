@@ -35,6 +35,8 @@ pub(super) use lend::Owner;
 pub(super) use listen::Ask;
 #[cfg(unix)]
 pub(super) use turn::{among, briefly};
+#[cfg(all(unix, feature = "gate"))]
+pub(super) use turn::judge;
 
 #[cfg(not(unix))]
 pub(super) use elsewhere::{Ask, Owner, among, briefly};
@@ -45,7 +47,7 @@ use std::time::Duration;
 use super::Failure;
 use super::follow::Follow;
 
-/// What an owner does for whoever calls over HTTP, between its other work; an error ends the owner.
+/// What an owner does for whoever calls, between its other work; an error ends the owner.
 pub(super) type Work = Box<dyn FnOnce(&mut Follow, &mut dyn Write) -> Result<(), Failure> + Send>;
 
 /// The longest turn, where nobody says otherwise.

@@ -11,6 +11,11 @@ use serde::{Deserialize, Serialize};
 pub(super) const VERSION: u32 = 1;
 /// The longest line, in bytes.
 const LONGEST: usize = 4096;
+/// How a line begins that asks for a verdict, and how long it may be: a host's event is escaped once more in it.
+#[cfg(feature = "gate")]
+const EVENT: (&[u8], usize) = (br#"{"hence":1,"gate":"#, 2 * hence_gate::LARGEST + 4096);
+/// How many bytes are read at once.
+const CHUNK: usize = 16 * 1024;
 
 /// What a client asks.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +28,16 @@ pub(super) enum Wish {
     },
     /// Who the owner is.
     Status {},
+    /// A verdict on an event of a host.
+    #[cfg(feature = "gate")]
+    Gate {
+        /// The host; told by the event where there is none.
+        host: Option<String>,
+        /// Whether nothing is to be blocked.
+        shadow: bool,
+        /// The event, as the host sent it.
+        event: String,
+    },
 }
 
 /// What an owner answers.
@@ -60,6 +75,16 @@ pub(super) enum Answer {
         /// How many processes wait for a turn or have it.
         waiting: usize,
     },
+    /// What the host is to be told.
+    #[cfg(feature = "gate")]
+    Judged {
+        /// On standard output.
+        output: Option<String>,
+        /// On standard error.
+        error: Option<String>,
+        /// The exit status.
+        status: u8,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -74,12 +99,14 @@ pub(super) struct Wire {
     /// The connection.
     pub(super) stream: UnixStream,
     bytes: Vec<u8>,
+    /// How much of it was looked through for the end of a line.
+    seen: usize,
 }
 
 impl Wire {
     /// Over `stream`.
     pub(super) fn new(stream: UnixStream) -> Self {
-        Self { stream, bytes: Vec::new() }
+        Self { stream, bytes: Vec::new(), seen: 0 }
     }
 
     /// Writes a line.
@@ -96,12 +123,16 @@ impl Wire {
     /// It doesn't come in time, is too long, or is not one of this protocol.
     pub(super) fn hear<T: DeserializeOwned>(&mut self, until: Option<Instant>) -> io::Result<Option<T>> {
         loop {
-            if let Some(end) = self.bytes.iter().position(|byte| *byte == b'\n') {
+            let new = self.bytes.get(self.seen..).unwrap_or_default();
+            if let Some(end) = new.iter().position(|byte| *byte == b'\n').map(|end| end + self.seen) {
                 let rest = self.bytes.split_off(end + 1);
+                self.seen = 0;
                 return parse(&std::mem::replace(&mut self.bytes, rest)).map(Some);
             }
-            if self.bytes.len() > LONGEST {
-                return Err(invalid(format!("a line has more than {LONGEST} bytes")));
+            self.seen = self.bytes.len();
+            let longest = longest(&self.bytes);
+            if self.bytes.len() > longest {
+                return Err(invalid(format!("a line has more than {longest} bytes")));
             }
             if self.fill(until)? == 0 {
                 return Ok(None);
@@ -115,7 +146,7 @@ impl Wire {
             return Err(io::ErrorKind::TimedOut.into());
         }
         self.stream.set_read_timeout(left)?;
-        let mut buffer = [0; 1024];
+        let mut buffer = [0; CHUNK];
         match self.stream.read(&mut buffer) {
             Ok(count) => {
                 self.bytes.extend(buffer.iter().take(count));
@@ -136,6 +167,15 @@ pub(super) fn say(mut stream: &UnixStream, said: &impl Serialize) -> io::Result<
     line.push(b'\n');
     stream.set_write_timeout(Some(Duration::from_secs(1)))?;
     stream.write_all(&line)
+}
+
+/// How long a line may be that begins so.
+fn longest(_line: &[u8]) -> usize {
+    #[cfg(feature = "gate")]
+    if _line.starts_with(EVENT.0) {
+        return EVENT.1;
+    }
+    LONGEST
 }
 
 fn parse<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {

@@ -89,6 +89,27 @@ pub(super) fn owner_of(store: &Path) -> Option<(u32, String)> {
     }
 }
 
+/// What the owner of a store has a host told about an event; `None` where there is no owner.
+///
+/// # Errors
+/// The owner does not answer until `end`, or refuses.
+#[cfg(feature = "gate")]
+pub(in crate::cli) fn judge(
+    store: &Path,
+    wish: (Option<String>, bool, String),
+    end: Instant,
+) -> io::Result<Option<hence_gate::Answer>> {
+    let Ok(stream) = socket::connect(store) else { return Ok(None) };
+    let (host, shadow, event) = wish;
+    let mut wire = Wire::new(stream);
+    wire.say(&Wish::Gate { host, shadow, event })?;
+    match wire.hear(Some(end))? {
+        Some(Answer::Judged { output, error, status }) => Ok(Some(hence_gate::Answer { output, error, status })),
+        Some(Answer::Refused { why, .. } | Answer::Over { why }) => Err(io::Error::other(why)),
+        _ => Err(io::Error::other("the owner of the ledger hung up")),
+    }
+}
+
 fn ask(store: &Path, end: Instant) -> Asked {
     match socket::connect(store) {
         Ok(stream) => wait(Wire::new(stream), end).unwrap_or(Asked::Again),
@@ -108,6 +129,8 @@ fn wait(mut wire: Wire, end: Instant) -> io::Result<Asked> {
             Some(Answer::Refused { again: true, .. }) | None => return Ok(Asked::Again),
             Some(Answer::Refused { why, .. } | Answer::Over { why }) => return Ok(Asked::Refused(why)),
             Some(Answer::Owner { .. }) => return Ok(Asked::Again),
+            #[cfg(feature = "gate")]
+            Some(Answer::Judged { .. }) => return Ok(Asked::Again),
         }
     }
 }

@@ -34,10 +34,10 @@ pub(crate) fn answer(event: &str, verdict: &Verdict) -> Answer {
         return Answer::said(permission(verdict));
     }
     let decision = match verdict.kind {
-        Kind::Allow | Kind::Transform => "allow",
+        Kind::Allow => "allow",
         Kind::Ask => "ask",
         Kind::Defer => "defer",
-        Kind::Deny => "deny",
+        Kind::Transform | Kind::Deny => "deny",
     };
     let specific = json!({
         "hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": verdict.text(),
