@@ -11,7 +11,7 @@ use hence_core::literal;
 use hence_core::meter;
 use hence_core::value::Value;
 use hence_ledger::interchange::Mapping;
-use hence_ledger::{Lapsed, Said as Brought};
+use hence_ledger::{Lapsed, Ledger, Said as Brought};
 
 use super::carry::Carry;
 use super::diagnostics::count;
@@ -24,6 +24,8 @@ use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, due, effects, o
 
 /// How many faults of the lines of one transaction are told.
 const MOST_FAULTS: usize = 100;
+/// How often an owner that ends for want of work looks whether its ledger is still there.
+const LOOK: Duration = Duration::from_secs(5);
 /// How messages call the input.
 const STREAM: &str = "<stdin>";
 /// The word before a fact that is to stand no longer.
@@ -71,12 +73,15 @@ pub(super) struct Idle {
 }
 
 impl Idle {
+    /// When to look whether it is time.
     fn until(self) -> Instant {
-        self.since + self.longest
+        (self.since + self.longest).min(Instant::now() + LOOK)
     }
 
-    fn is_over(self) -> bool {
-        self.until() <= Instant::now()
+    /// Whether there was no work for long enough, or the ledger's folder is gone.
+    fn is_over(self, ledger: Option<&Ledger>) -> bool {
+        let is_gone = ledger.and_then(Ledger::folder).is_some_and(|folder| !folder.exists());
+        is_gone || self.since.elapsed() >= self.longest
     }
 }
 
@@ -169,7 +174,7 @@ impl Follow {
                     continue;
                 }
                 Came::Due => {
-                    if self.idle.is_some_and(|idle| idle.is_over()) {
+                    if self.idle.is_some_and(|idle| idle.is_over(self.session.ledger())) {
                         break;
                     }
                     self.go_on(out)?;

@@ -52,6 +52,16 @@ fn is_answered(input: &str, answer: &str) -> bool {
     }
 }
 
+/// Whether the gate states an input.
+fn is_of_the_gate(input: &str) -> bool {
+    let texts = [
+        include_str!("../../crates/hence-gate/src/facts.rs"),
+        include_str!("../../src/cli/gate/calls.rs"),
+        include_str!("../../src/cli/gate/approve.rs"),
+    ];
+    texts.iter().any(|text| text.contains(&format!("\"{input}\", [")) || text.contains(&format!("\"{input}(")))
+}
+
 /// The words between back quotes.
 fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
@@ -94,6 +104,8 @@ fn what_the_table_says_of_an_input_is_true() {
                 words.iter().all(|from| reads(&effects, &input, from))
             } else if part.starts_with("observer ") {
                 words.iter().all(|name| observed[name].contains(input.as_str()))
+            } else if part.starts_with("`hence gate") {
+                is_of_the_gate(&input)
             } else if part == "`hence review`" {
                 input.contains("review")
             } else if let Some((decisions, answer)) =

@@ -53,6 +53,8 @@ mod follows;
 mod forger;
 mod formatted;
 mod fuzz;
+#[cfg(all(feature = "gate", unix))]
+mod gate;
 mod generators;
 mod git;
 mod golden;

@@ -23,7 +23,7 @@ const DEEPEST: usize = 12;
 
 /// The relations of the facts that are made here, with their columns.
 pub const RELATIONS: &str = "\
-input call(id: string, session: string, agent: string, tool: string, cwd: string, mode: string, at: time).
+input agent_call(id: string, session: string, agent: string, tool: string, cwd: string, mode: string, at: time).
 input host(id: string, name: string, tool: string).
 input arg(id: string, path: string, value: string).
 input argv(id: string, stage: int, position: int, word: string).
@@ -65,7 +65,7 @@ fn sorted(object: &crate::json::Object) -> crate::json::Object {
 pub fn facts(event: &Event, call: &Call, id: &str, at: i64) -> Lowered {
     let mut lower = Lower { id: text(id), facts: Vec::new(), accesses: BTreeSet::new() };
     let (cwd, tree) = (PathBuf::from(&event.cwd), paths::tree_of(Path::new(&event.cwd)));
-    lower.add("call", [
+    lower.add("agent_call", [
         text(&event.session),
         text(&event.agent),
         text(&call.tool),

@@ -17,6 +17,8 @@ pub mod feedback_learning;
 #[cfg(feature = "packs")]
 pub mod frames;
 #[cfg(feature = "packs")]
+pub mod gate;
+#[cfg(feature = "packs")]
 pub mod goals;
 #[cfg(feature = "packs")]
 pub mod guardrails;
@@ -52,6 +54,8 @@ static PACKS: &[&support::Pack] = &[
     &feedback_learning::PACK,
     #[cfg(feature = "packs")]
     &frames::PACK,
+    #[cfg(feature = "packs")]
+    &gate::PACK,
     #[cfg(feature = "packs")]
     &goals::PACK,
     #[cfg(feature = "packs")]

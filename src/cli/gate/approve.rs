@@ -61,8 +61,8 @@ impl Approve {
             args.find(|fact| column(fact, 0).as_deref() == Some(&call) && column(fact, 1).as_deref() == Some(path))
                 .and_then(|fact| column(fact, 2))
         };
-        let session = of_call("call", 1).unwrap_or_default();
-        let own = ["command", "path", "url"].iter().find_map(|path| wanted(path)).or_else(|| of_call("call", 3));
+        let session = of_call("agent_call", 1).unwrap_or_default();
+        let own = ["command", "path", "url"].iter().find_map(|path| wanted(path)).or_else(|| of_call("agent_call", 3));
         let (session, subject) = match (&self.like, self.session) {
             (Some(like), _) => (String::from("*"), like.clone()),
             (None, true) => (session, String::new()),

@@ -26,7 +26,7 @@ const MOST: usize = 64;
 const AUTHOR: &str = "gate";
 /// The relations whose facts are of one call, the first column its id.
 const OF_A_CALL: [&str; 13] = [
-    "call",
+    "agent_call",
     "host",
     "arg",
     "argv",

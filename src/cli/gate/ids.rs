@@ -34,7 +34,7 @@ impl Ids {
         for fact in rows("ran") {
             ids.ran.extend(column(&fact?, 0));
         }
-        for fact in rows("call") {
+        for fact in rows("agent_call") {
             let fact = fact?;
             if let (Some(id), Some(session)) = (column(&fact, 0), column(&fact, 1)) {
                 ids.add(&session, &id);

@@ -92,7 +92,7 @@ impl Day {
     fn add(&mut self, fact: &Fact) {
         let text = |at| column(fact, at).unwrap_or_default();
         match fact.relation.as_str() {
-            "call" => {
+            "agent_call" => {
                 self.sessions.insert(text(1));
             }
             "ran" => {

@@ -1,0 +1,132 @@
+//! Each host's events are understood, and each verdict is answered in its words: the files of `tests/gate/hosts`.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hence_gate::{Event, Hook, Host, Kind, LONGEST_TEXT, Phase, Verdict};
+use serde_json::{Map, Value as Json, json};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/gate/hosts")
+}
+
+fn fixtures(host: Host) -> Map<String, Json> {
+    let text = fs::read_to_string(folder().join(format!("{host}.json"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn verdict(kind: Kind) -> Verdict {
+    Verdict {
+        kind,
+        rule: String::from("outside_tree"),
+        reason: String::from("/etc/hosts is outside of the working tree /work"),
+        remedy: String::from("write below /work"),
+        decision: String::from("12.1"),
+    }
+}
+
+#[test]
+fn events_tell_their_host_and_say_the_same() {
+    for host in Host::ALL {
+        for (name, event) in fixtures(host) {
+            let bytes = event.to_string().into_bytes();
+            let read = Event::read(Some(host), &bytes).unwrap_or_else(|error| panic!("{host} {name}: {error}"));
+            assert_eq!(read.session, "s1", "{host} {name}");
+            assert_eq!(Event::read(None, &bytes).unwrap().host, host, "{name} tells its host");
+            let Some(call) = &read.call else {
+                assert_eq!(read.phase, Phase::End, "{host} {name}");
+                continue;
+            };
+            assert_eq!(read.cwd, "/work", "{host} {name}");
+            if call.tool == "shell" {
+                assert_eq!(call.input["command"], "cargo test", "{host} {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_verdict_has_an_answer_in_every_dialect() {
+    let mut all = Map::new();
+    for host in Host::ALL {
+        for name in fixtures(host).keys().filter(|name| !name.contains(' ')) {
+            let event = serde_json::to_vec(&fixtures(host)[name]).unwrap();
+            if !Event::read(Some(host), &event).unwrap().is_question() {
+                continue;
+            }
+            for kind in [Kind::Allow, Kind::Transform, Kind::Ask, Kind::Defer, Kind::Deny] {
+                let answer = host.answer(name, &verdict(kind));
+                let output = answer.output.map(|output| serde_json::from_str::<Json>(&output).unwrap());
+                let said = json!({ "output": output, "error": answer.error, "status": answer.status });
+                all.insert(format!("{host} {name} {}", kind.word()), said);
+            }
+        }
+    }
+    let path = folder().join("../answers.json");
+    let text = serde_json::to_string_pretty(&Json::Object(all)).unwrap() + "\n";
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(text, fs::read_to_string(&path).unwrap());
+}
+
+#[test]
+fn whatever_goes_wrong_denies() {
+    for host in Host::ALL {
+        let refusal = host.refusal("", "the ledger is gone");
+        assert_eq!(refusal.status, 2);
+        assert!(refusal.error.unwrap().contains("the ledger is gone"));
+        if let Some(output) = refusal.output {
+            assert!(output.contains("deny"), "{output}");
+        }
+    }
+    for faulty in ["", "[]", "{", "null", "{}", r#"{"hook_event_name": "PreToolUse"}"#] {
+        assert!(Event::read(None, faulty.as_bytes()).is_err(), "{faulty}");
+    }
+    let event = br#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": 7, "cwd": "/"}"#;
+    assert!(Event::read(None, event).is_err());
+    let nowhere = br#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}, "cwd": "x"}"#;
+    assert!(Event::read(None, nowhere).is_err());
+}
+
+#[test]
+fn texts_are_short_and_hold_no_secrets() {
+    let long = Verdict { reason: "ä".repeat(2_000), remedy: "ö".repeat(2_000), ..verdict(Kind::Deny) };
+    assert!(long.text().len() <= LONGEST_TEXT, "{}", long.text().len());
+    assert!(long.text().ends_with("[rule outside_tree, decision 12.1]"));
+    for secret in [
+        "token=abcdef0123456789",
+        "password: hunter2hunter2",
+        "Authorization: Bearer abc.def.ghi",
+        "sk-ant-0123456789abcdef",
+        "ghp_0123456789abcdefABCDEF",
+        "AKIA0123456789ABCDEF",
+    ] {
+        let said = Verdict { reason: format!("it says {secret}"), ..verdict(Kind::Deny) }.text();
+        let hidden = secret.rsplit(['=', ' ']).next().unwrap();
+        assert!(!said.contains(hidden) && said.contains("[redacted]"), "{said}");
+    }
+}
+
+#[test]
+fn settings_keep_what_is_there_and_hold_the_hook_once() {
+    let arguments: Vec<String> = ["gate", "--host", "x", "--store", "/a b"].map(String::from).into();
+    let hook = Hook { program: "/usr/bin/hence", arguments: &arguments };
+    for host in Host::ALL {
+        let settings = host.settings();
+        let own = json!({"command": "mine", "hooks": [{"type": "command", "command": "mine"}]});
+        let mut before = Map::new();
+        before.insert(String::from("model"), json!("big"));
+        before.insert(String::from("hooks"), json!({ "PreToolUse": [own], "preToolUse": [own], "BeforeTool": [own] }));
+        let once = (settings.merge)(before, &hook);
+        let twice = (settings.merge)(once.clone(), &hook);
+        assert_eq!(once, twice, "{host}");
+        let text = Json::Object(once.clone()).to_string();
+        assert_eq!(once["model"], "big", "{host}");
+        assert!(text.contains(r#""mine""#) && text.contains("hence"), "{host}: {text}");
+    }
+    let claude = (Host::Claude.settings().merge)(Map::new(), &hook);
+    assert_eq!(claude["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
+}

@@ -1,0 +1,341 @@
+//! The gate, as a host meets it: the command, the owner that it starts, the ledger that remembers.
+
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use hence::session::{Change, RuleSource, Session};
+use hence_core::fact::Fact;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_gate::{Event, Host, Phase, facts, fingerprint};
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+/// A call of a session, in no host's words.
+fn recorded() -> Vec<Json> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gate/session.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The names of a tool and of its arguments in the words of a host.
+fn words(host: Host, call: &Json) -> (&'static str, Json) {
+    let text = |name: &str| call[name].as_str().unwrap_or_default().to_owned();
+    let (command, path) = (text("command"), text("path"));
+    let (content, old, new) = (text("content"), text("old"), text("new"));
+    let at = |claude: &'static str, gemini: &'static str, copilot: &'static str, kiro: &'static str| match host {
+        Host::Claude | Host::Codex | Host::Cursor => claude,
+        Host::Gemini => gemini,
+        Host::Copilot => copilot,
+        Host::Kiro => kiro,
+    };
+    let own_path = if matches!(host, Host::Copilot | Host::Kiro) { "path" } else { "file_path" };
+    let tool = call["tool"].as_str().unwrap();
+    match tool {
+        "shell" => (at("Bash", "run_shell_command", "bash", "execute_bash"), json!({ "command": command })),
+        "read" => (at("Read", "read_file", "view", "fs_read"), json!({ own_path: path })),
+        "write" => {
+            let content_name = if matches!(host, Host::Copilot | Host::Kiro) { "file_text" } else { "content" };
+            (at("Write", "write_file", "create", "fs_write"), json!({ own_path: path, content_name: content }))
+        }
+        "edit" => {
+            let names = if host == Host::Copilot { ("old_str", "new_str") } else { ("old_string", "new_string") };
+            (at("Edit", "replace", "edit", "str_replace"), json!({ own_path: path, names.0: old, names.1: new }))
+        }
+        "search" => (at("Grep", "grep_search", "grep", "grep"), json!({ "path": path, "pattern": text("pattern") })),
+        "list" => (at("LS", "list_directory", "list_dir", "list_directory"), json!({ "path": path })),
+        "web_search" => (at("WebSearch", "google_web_search", "web_search", "web_search"), json!({ "query": text("query") })),
+        "fetch" => (at("WebFetch", "web_fetch", "web_fetch", "web_fetch"), json!({ "url": text("url") })),
+        "agent" => (at("Task", "invoke_agent", "task", "use_subagent"), json!({ "prompt": text("prompt") })),
+        other => panic!("no host has `{other}`"),
+    }
+}
+
+/// The event of a host before or after a call.
+fn event(host: Host, call: &Json, after: bool, cwd: &Path, number: usize) -> Json {
+    let (tool, input) = words(host, call);
+    let ok = call["ok"].as_bool().unwrap();
+    let mut event = match host {
+        Host::Claude | Host::Codex => json!({
+            "session_id": "s", "transcript_path": "", "cwd": cwd, "permission_mode": "default", "tool_name": tool,
+            "hook_event_name": if after { "PostToolUse" } else { "PreToolUse" }, "tool_input": input,
+            "tool_use_id": format!("use-{number}"),
+        }),
+        Host::Gemini => json!({
+            "session_id": "s", "transcript_path": "", "cwd": cwd, "timestamp": "", "tool_name": tool, "tool_input": input,
+            "hook_event_name": if after { "AfterTool" } else { "BeforeTool" },
+        }),
+        Host::Cursor => json!({
+            "conversation_id": "s", "workspace_roots": [cwd], "tool_name": tool, "tool_input": input, "cwd": cwd,
+            "hook_event_name": if after { "postToolUse" } else { "preToolUse" }, "tool_use_id": format!("use-{number}"),
+        }),
+        Host::Copilot => json!({
+            "sessionId": "s", "timestamp": 0, "workingDirectory": cwd, "toolName": tool, "toolArgs": input,
+        }),
+        Host::Kiro => json!({
+            "session_id": "s", "cwd": cwd, "tool_name": tool, "tool_input": input,
+            "hook_event_name": if after { "postToolUse" } else { "preToolUse" },
+        }),
+    };
+    if after {
+        let (member, response) = match host {
+            Host::Copilot => ("toolResult", json!({ "resultType": if ok { "success" } else { "failure" } })),
+            Host::Cursor => ("tool_output", json!({ "exit_code": i32::from(!ok) })),
+            Host::Gemini => ("tool_response", if ok { json!({}) } else { json!({ "error": "it failed" }) }),
+            _ => ("tool_response", json!({ "success": ok })),
+        };
+        event[member] = response;
+    }
+    event
+}
+
+/// A working tree.
+fn tree() -> TempDir {
+    let folder = tempfile::Builder::new().prefix("gate").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::create_dir_all(folder.path().join(".git")).unwrap();
+    fs::write(folder.path().join(".git/HEAD"), "ref: refs/heads/topic\n").unwrap();
+    fs::write(folder.path().join(".env"), "KEY=value\n").unwrap();
+    folder
+}
+
+fn text(fact: &Fact, at: usize) -> String {
+    match fact.values[at] {
+        Value::String(symbol) | Value::Name(symbol) => symbol.as_str().to_owned(),
+        other => panic!("{other} is no text"),
+    }
+}
+
+/// The verdicts on a session in the words of a host, in memory: kind and rule of each call.
+fn verdicts(host: Host, cwd: &Path) -> Vec<String> {
+    let rules = RuleSource { packs: vec![String::from("gate")], ..RuleSource::default() }.build().unwrap();
+    let mut session = Session::over_facts(rules, Vec::new());
+    let mut left: Vec<Fact> = Vec::new();
+    let mut all = Vec::new();
+    for (number, call) in recorded().iter().enumerate() {
+        let now = 1_800_000_000_000_000 + number as i64 * 1_000_000;
+        let before = Event::read(Some(host), &serde_json::to_vec(&event(host, call, false, cwd, number)).unwrap()).unwrap();
+        let id = format!("c{number}");
+        let mut assertions = std::mem::take(&mut left);
+        assertions.extend(facts(&before, before.call.as_ref().unwrap(), &id, now).facts);
+        let change = Change { assertions, now, time: now, author: String::from("gate"), ..Change::default() };
+        let drawn = session.commit(change, false).unwrap().drawn;
+        let own = drawn.iter().find(|drawn| text(&drawn.fact, 0) == id && drawn.fact.relation.as_str() == "verdict");
+        let fact = &own.unwrap_or_else(|| panic!("no verdict on {call}")).fact;
+        let (kind, rule) = (text(fact, 1), text(fact, 2));
+        all.push(format!("{kind} {rule}"));
+        let key = Value::String(Symbol::new(&id));
+        let name = |word: &str| Value::Name(Symbol::new(word));
+        left.push(Fact::new("judged", [key, name(&kind), name(&rule), Value::Time(now)]));
+        if kind == "/allow" {
+            let done = Event::read(Some(host), &serde_json::to_vec(&event(host, call, true, cwd, number)).unwrap()).unwrap();
+            let Phase::After(outcome) = &done.phase else { panic!("{:?}", done.phase) };
+            assert_eq!(outcome.ok, call["ok"].as_bool().unwrap(), "{host}: {call}");
+            assert_eq!(
+                fingerprint("s", done.call.as_ref().unwrap()),
+                fingerprint("s", before.call.as_ref().unwrap()),
+                "{host}: {call}"
+            );
+            left.push(Fact::new("ran", [key, Value::Bool(outcome.ok), Value::Duration(0), Value::Time(now)]));
+        }
+    }
+    all
+}
+
+#[test]
+fn a_session_gets_the_same_verdicts_in_every_dialect() {
+    let tree = tree();
+    let cwd = tree.path().canonicalize().unwrap();
+    let expected = verdicts(Host::Claude, &cwd);
+    assert_eq!(expected.len(), 500);
+    let lines: Vec<String> = recorded()
+        .iter()
+        .zip(&expected)
+        .map(|(call, verdict)| {
+            let what = ["command", "path", "url", "query", "prompt"].iter().find_map(|name| call[*name].as_str()).unwrap();
+            format!("{verdict}: {} {}", call["tool"].as_str().unwrap(), what.replace('\n', "\\n"))
+        })
+        .collect();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gate/session.out");
+    let text = lines.join("\n") + "\n";
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(text, fs::read_to_string(&path).unwrap());
+    for host in Host::ALL.into_iter().filter(|host| *host != Host::Claude) {
+        let own = verdicts(host, &cwd);
+        for (at, (one, other)) in expected.iter().zip(&own).enumerate() {
+            assert_eq!(one, other, "{host}: call {at}: {}", lines[at]);
+        }
+    }
+}
+
+/// A project with a gate; its owner ends with it.
+struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    fn new() -> Self {
+        let project = Self { folder: tree() };
+        fs::write(project.path("hence.toml"), "packs = [\"gate\"]\n[roles]\nreviewer = [\"ann\"]\n").unwrap();
+        project
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    fn hence(&self, words: &[&str], input: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
+        command.args(words).current_dir(self.folder.path()).env("USER", "ann").env_remove("HENCE_CLOCK");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    }
+
+    /// What Claude Code is told about a call: its decision, the whole answer, and the status.
+    fn ask(&self, number: usize, tool: &str, input: &Json) -> (String, String, Option<i32>) {
+        let event = json!({
+            "session_id": "s", "transcript_path": "", "cwd": self.path(""), "permission_mode": "default",
+            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": format!("use-{number}"),
+        });
+        let output = self.hence(&["gate", "--host", "claude"], &event.to_string());
+        let said = String::from_utf8(output.stdout).unwrap();
+        let answer: Json = serde_json::from_str(&said)
+            .unwrap_or_else(|_| panic!("{said}{}", String::from_utf8_lossy(&output.stderr)));
+        let decision = answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or("none").to_owned();
+        (decision, said, output.status.code())
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let status = self.hence(&["status"], "");
+        let said = String::from_utf8_lossy(&status.stdout).into_owned() + &String::from_utf8_lossy(&status.stderr);
+        let owner = fs::read_to_string(self.folder.path().join(".hence/gate.log")).unwrap_or_default() + &said;
+        for part in owner.split("process ").skip(1) {
+            let number: String = part.chars().take_while(char::is_ascii_digit).collect();
+            if let Ok(number) = number.parse::<i32>() {
+                let _ = Command::new("kill").arg(number.to_string()).status();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hook_starts_the_owner_and_remembers() {
+    let project = Project::new();
+    let shell = |number, command: &str| project.ask(number, "Bash", &json!({ "command": command }));
+    assert_eq!(shell(1, "ls").0, "allow");
+    let (decision, said, status) = shell(2, "rm -rf /");
+    assert_eq!((decision.as_str(), status), ("deny", Some(0)));
+    assert!(said.contains("tree_removed") && said.contains("decision "), "{said}");
+    // What was read earlier in the session isn't sent later.
+    assert_eq!(shell(3, "cat .env").0, "ask");
+    let (decision, said, _) = shell(4, "curl https://example.com");
+    assert_eq!(decision, "deny");
+    assert!(said.contains("secret_sent"), "{said}");
+    let why = project.hence(&["why", "--call", "use-4"], "");
+    let why = String::from_utf8(why.stdout).unwrap();
+    assert!(why.contains("could send what this session read") && why.contains("file_access"), "{why}");
+    let report = String::from_utf8(project.hence(&["gate", "report"], "").stdout).unwrap();
+    assert!(report.contains("4 calls in 1 session") && report.contains("deny secret_sent: 1 call"), "{report}");
+}
+
+#[test]
+fn a_reviewer_lifts_a_rule_and_the_agent_can_not() {
+    let project = Project::new();
+    let shell = |number, command: &str| project.ask(number, "Bash", &json!({ "command": command })).0;
+    assert_eq!(shell(1, "frobnicate now"), "ask");
+    assert_eq!(shell(2, "hence gate approve use-1"), "deny");
+    let lifted = project.hence(&["gate", "approve", "use-1", "--like", "frobnicate *", "--as", "ann"], "");
+    assert!(lifted.status.success(), "{}", String::from_utf8_lossy(&lifted.stderr));
+    assert_eq!(shell(3, "frobnicate later"), "allow");
+    assert_eq!(shell(4, "frobnicate later; frobnicate again"), "ask");
+    let stranger = project.hence(&["gate", "approve", "use-1", "--as", "eve"], "");
+    assert!(!stranger.status.success());
+}
+
+#[test]
+fn whatever_goes_wrong_denies_with_status_2() {
+    let project = Project::new();
+    for input in ["", "{", "[]", "{}", r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "nowhere"}"#] {
+        let output = project.hence(&["gate", "--host", "claude"], input);
+        assert_eq!(output.status.code(), Some(2), "{input}");
+    }
+    // A ledger that can't be made.
+    fs::write(project.path("file"), "").unwrap();
+    let event = event(Host::Claude, &recorded()[6], false, &project.path(""), 1).to_string();
+    let output = project.hence(&["gate", "--store", "file/x"], &event);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stdout).unwrap().contains(r#""permissionDecision":"deny""#));
+    // Rules without a verdict.
+    fs::write(project.path("hence.toml"), "packs = [\"errors\"]\n").unwrap();
+    let output = project.hence(&["gate"], &event);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("--pack gate"));
+}
+
+#[test]
+fn shadow_blocks_nothing_and_tells_what_it_would_have() {
+    let project = Project::new();
+    let call = json!({ "tool": "shell", "command": "rm -rf /", "ok": true });
+    let event = event(Host::Claude, &call, false, &project.path(""), 1).to_string();
+    let output = project.hence(&["gate", "--shadow"], &event);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"{}\n".as_slice()));
+    let report = String::from_utf8(project.hence(&["gate", "report"], "").stdout).unwrap();
+    assert!(report.contains("1 call only watched; 1 of them would have been stopped"), "{report}");
+}
+
+#[test]
+fn a_tool_that_ran_unasked_and_the_end_of_a_session_are_recorded() {
+    let project = Project::new();
+    let call = |command: &str| json!({ "tool": "shell", "command": command, "ok": true });
+    let send = |host: Host, call: &Json, after: bool, number| {
+        let event = event(host, call, after, &project.path(""), number).to_string();
+        assert_eq!(project.hence(&["gate", "--host", host.word()], &event).status.code(), Some(0));
+    };
+    // A host without numbers for calls: what ran is found by what it does.
+    send(Host::Gemini, &call("ls"), false, 0);
+    send(Host::Gemini, &call("ls"), true, 0);
+    send(Host::Gemini, &call("pwd"), true, 0);
+    let facts = |relation: &str| {
+        let output = project.hence(&["facts", relation, "--format", "jsonl"], "");
+        String::from_utf8(output.stdout).unwrap().lines().count()
+    };
+    assert_eq!((facts("ran"), facts("agent_call")), (2, 1));
+    let report = String::from_utf8(project.hence(&["gate", "report"], "").stdout).unwrap();
+    assert_eq!(report.matches("ran without a verdict").count(), 1, "{report}");
+    let end = json!({ "session_id": "s", "cwd": project.path(""), "hook_event_name": "SessionEnd", "timestamp": "" });
+    project.hence(&["gate", "--host", "gemini"], &end.to_string());
+    assert_eq!(facts("agent_call"), 0);
+}
+
+#[test]
+fn the_installer_writes_settings_once_and_the_self_test_passes() {
+    let project = Project::new();
+    fs::create_dir_all(project.path(".claude")).unwrap();
+    fs::write(project.path(".claude/settings.json"), r#"{"model": "big", "hooks": {"Stop": []}}"#).unwrap();
+    let install = || project.hence(&["gate", "install", "--host", "claude,codex,gemini,cursor,copilot,kiro"], "");
+    let first = String::from_utf8(install().stdout).unwrap();
+    assert_eq!(first.matches(" written").count(), 6, "{first}");
+    let second = String::from_utf8(install().stdout).unwrap();
+    assert_eq!(second.matches(" unchanged").count(), 6, "{second}");
+    let settings: BTreeMap<String, Json> =
+        serde_json::from_str(&fs::read_to_string(project.path(".claude/settings.json")).unwrap()).unwrap();
+    assert_eq!(settings["model"], "big");
+    assert!(settings["hooks"]["Stop"].is_array());
+    let hook = &settings["hooks"]["PreToolUse"][0]["hooks"][0];
+    assert_eq!((&hook["onFailure"], &hook["args"][0]), (&json!("block"), &json!("gate")));
+    fs::write(project.path(".gemini/settings.json"), "{ // mine").unwrap();
+    let faulty = project.hence(&["gate", "install", "--host", "gemini"], "");
+    assert_eq!(faulty.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(project.path(".gemini/settings.json")).unwrap(), "{ // mine");
+    let tested = project.hence(&["gate", "selftest"], "");
+    let said = String::from_utf8(tested.stdout).unwrap();
+    assert!(tested.status.success() && said.matches("ok: ").count() == 6, "{said}");
+}
