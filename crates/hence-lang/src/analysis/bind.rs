@@ -43,8 +43,8 @@ struct Candidate {
     reads: Vec<VarId>,
     /// How many of `reads` are not bound yet.
     missing: usize,
-    /// Of several ways to bind one variable the one with the smallest weight is taken: the choice must not
-    /// depend on the order of the literals.
+    /// Of several ways to bind one variable the one with the smallest weight is taken, its text as it is printed: the
+    /// choice must depend neither on the order of the literals nor on their layout and parentheses.
     weight: (usize, String),
 }
 
@@ -145,19 +145,18 @@ fn candidates(clauses: &[Clause<'_>], vars: &Vars, sources: &Sources) -> Vec<Can
         match clause {
             // An empty list has no type to give to a variable.
             Clause::Each { right, .. } if is_empty_list(right) => {}
-            Clause::Each { var, args, span, .. } => {
+            Clause::Each { var, right, args, .. } => {
                 let mut reads: Vec<_> = args.iter().flat_map(|arg| reads(arg, vars, sources)).collect();
                 reads.sort_unstable();
                 reads.dedup();
                 let size = 1 + args.iter().map(size).sum::<usize>();
-                let weight = (size, sources.slice(*span).to_owned());
+                let weight = (size, hence_syntax::expr_text(right));
                 candidates.push(Candidate { literal, left: true, var: *var, reads, missing: 0, weight });
             }
             Clause::Aggregate(inner) => {
                 if let Some(var) = lone(&inner.of.target, vars) {
                     let mut reads: Vec<_> = inner.shared.iter().map(|(rule, ..)| *rule).collect();
                     reads.sort_unstable();
-                    // The text as it is printed, so that its layout makes no difference.
                     let weight = (usize::MAX, hence_syntax::aggregate_text(inner.of));
                     candidates.push(Candidate { literal, left: true, var, reads, missing: 0, weight });
                 }
@@ -166,7 +165,7 @@ fn candidates(clauses: &[Clause<'_>], vars: &Vars, sources: &Sources) -> Vec<Can
                 let ExprKind::Binary(BinaryOp::Equal, left, right) = &expr.kind else { continue };
                 for (target, source, left) in [(left, right, true), (right, left, false)] {
                     if let Some(var) = lone(target, vars) {
-                        let weight = (size(source), sources.slice(source.span).to_owned());
+                        let weight = (size(source), hence_syntax::expr_text(source));
                         let reads = reads(source, vars, sources);
                         candidates.push(Candidate { literal, left, var, reads, missing: 0, weight });
                     }
