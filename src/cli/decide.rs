@@ -21,6 +21,7 @@ use super::owner::{Incoming, LONGEST_TURN};
 use super::past::{Asking, Past};
 use super::records::Records;
 use super::speaker::Speakers;
+use super::told::Told;
 use super::{DONE, Failure, Outcome, UNDETERMINED, config, effects, open, terminal, time};
 
 /// Assert facts, draw decisions and record both
@@ -97,8 +98,9 @@ impl Decide {
                 incoming,
                 owner,
                 due: Due::default(),
-                told: None,
+                readers: None,
                 idle: None,
+                told: Told::default(),
             };
             return follow.run(assertions, &mut terminal::json());
         }

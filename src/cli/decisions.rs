@@ -12,6 +12,7 @@ use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_proof::proof::Pattern;
 use hence_ledger::{Decision, InForce, Ledger, TxInfo, When};
 
 use super::diagnostics::count;
@@ -61,7 +62,7 @@ pub(super) struct Decisions {
 
 /// What a decision has to match.
 struct Wanted<'a> {
-    pattern: Option<(Symbol, Vec<Option<Value>>)>,
+    pattern: Option<Pattern>,
     options: &'a Decisions,
 }
 

@@ -189,8 +189,10 @@ impl Follow {
             Ok(decided) => {
                 self.due.told = true;
                 self.follow_schedules(&decided, now);
-                let is_quiet =
-                    decided.drawn.is_empty() && decided.lapsed.is_empty() && decided.steps.is_empty();
+                let is_quiet = decided.drawn.is_empty()
+                    && decided.lapsed.is_empty()
+                    && decided.steps.is_empty()
+                    && !self.told.differs(&decided);
                 if is_tick || !is_quiet {
                     self.write(None, &decided, now, out)?;
                 }

@@ -20,6 +20,7 @@ use super::lines::LONGEST_LINE;
 use super::owner::{Came, Incoming, Owner};
 use super::room::NoRoom;
 use super::speaker::Speakers;
+use super::told::Told;
 use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, due, effects, open, output, time};
 
 /// How many faults of the lines of one transaction are told.
@@ -57,10 +58,12 @@ pub(super) struct Follow {
     pub(super) owner: Option<Owner>,
     /// What falls due by itself.
     pub(super) due: Due,
-    /// Who is told of the session after each step.
-    pub(super) told: Option<Told>,
+    /// Who reads the session after each step.
+    pub(super) readers: Option<Readers>,
     /// When it ends by itself, for want of work.
     pub(super) idle: Option<Idle>,
+    /// What was said of undetermined decisions.
+    pub(super) told: Told,
 }
 
 /// An end for want of work.
@@ -85,8 +88,8 @@ impl Idle {
     }
 }
 
-/// Who is told of a session.
-pub(super) type Told = Box<dyn Fn(&Session)>;
+/// Who reads a session.
+pub(super) type Readers = Box<dyn Fn(&Session)>;
 
 /// Lines, or batches of them, of which nothing was recorded.
 #[derive(Default)]
@@ -221,8 +224,8 @@ impl Follow {
 
     /// Tells whoever is to be told what the session is like now.
     pub(super) fn publish(&self) {
-        if let Some(told) = &self.told {
-            told(&self.session);
+        if let Some(readers) = &self.readers {
+            readers(&self.session);
         }
     }
 
@@ -389,8 +392,12 @@ impl Follow {
         if let (Some(fields), None) = (end.as_object_mut(), line) {
             fields.insert(String::from("now"), json!(literal::time_text(now)));
         }
-        if let (Some(fields), false) = (end.as_object_mut(), decided.reports.is_empty()) {
-            fields.insert(String::from("reports"), json!(decided.reports));
+        if let (Some(fields), false) = (end.as_object_mut(), decided.undetermined.is_empty()) {
+            fields.insert(String::from("undetermined"), json!(decided.undetermined.len()));
+        }
+        let reports = self.told.fresh(decided);
+        if let (Some(fields), false) = (end.as_object_mut(), reports.is_empty()) {
+            fields.insert(String::from("reports"), json!(reports));
         }
         write_line(out, &end)?;
         open::show_notices(&self.session.take_notices());
@@ -429,7 +436,7 @@ impl Follow {
         Ok(out.flush()?)
     }
 
-    fn write_changes(&self, decided: &Decided, out: &mut dyn Write) -> Result<(), Failure> {
+    fn write_changes(&mut self, decided: &Decided, out: &mut dyn Write) -> Result<(), Failure> {
         for (number, step) in (1..).zip(&decided.steps) {
             for change in &step.changes {
                 let (rule, because) = (Some(change.rule.as_str()), change.sentence.as_deref());
@@ -449,9 +456,8 @@ impl Follow {
             let id = self.session.decision_id(fact)?;
             write_line(out, &changed("lapsed", id, fact, None, reason.as_deref()))?;
         }
-        for row in &decided.undetermined {
-            let (relation, values) = (row.relation.as_str(), output::open_values(&row.args));
-            write_line(out, &json!({ "change": "undetermined", "relation": relation, "values": values }))?;
+        for line in self.told.lines(decided) {
+            write_line(out, &line)?;
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use hence_core::fact::Fact;
 use hence_core::literal::{self, visible};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_proof::proof::Pattern;
 use hence_ledger::{Decision, Lapsed, Ledger, Run, Transaction, TxInfo, When};
 
 use super::options::{self, FactOptions, RangeOptions, RuleOptions, moment};
@@ -20,10 +21,12 @@ use super::{DONE, Failure, NO, Outcome, effects, open, terminal, time};
 
 /// Show when a fact or decision held: each assertion and retraction, with author, time and source
 #[derive(Debug, Args)]
-#[command(after_help = "Example: hence history 'tool(\"web_search\")'")]
+#[command(
+    after_help = "Examples:\n  hence history 'tool(\"web_search\")'\n  hence history 'select_tool(\"g1\", _, _)'"
+)]
 #[command(mut_args(options::of_ledger))]
 pub(super) struct History {
-    /// The fact or decision
+    /// The fact or decision; `_` matches any value
     fact: String,
     #[command(flatten)]
     rules: RuleOptions,
@@ -34,16 +37,22 @@ pub(super) struct History {
 impl History {
     pub(super) fn run(self) -> Outcome {
         let rules = self.rules.source().build()?;
-        let fact = session::read_any_fact(&rules, &self.fact)?;
+        let asked = session::read_pattern(&rules, &self.fact)?;
         let ledger = open::ledger(&self.facts, true)?;
-        let asserted = session::history(&rules, &ledger, &fact)?;
-        let drawn = ledger.decision_history(&fact).map_err(open::failure)?;
+        let one: Option<Vec<Value>> = asked.args.iter().copied().collect();
         let mut out = terminal::text();
-        for (spans, from, until) in [(&asserted, "asserted", "retracted"), (&drawn, "drawn", "lapsed")] {
-            for span in spans {
-                writeln!(out, "{}", event(&ledger, &fact, from, span.from)?)?;
-                if let Some(tx) = span.until {
-                    writeln!(out, "{}", event(&ledger, &fact, until, tx)?)?;
+        let mut found = false;
+        if let Some(values) = one {
+            let lines = events(&rules, &ledger, &Fact { relation: asked.relation, values })?;
+            found = !lines.is_empty();
+            lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        } else {
+            for fact in session::recorded_like(&rules, &ledger, &asked)? {
+                let lines = events(&rules, &ledger, &fact)?;
+                if !lines.is_empty() {
+                    found = true;
+                    writeln!(out, "{fact}")?;
+                    lines.iter().try_for_each(|line| writeln!(out, "    {line}"))?;
                 }
             }
         }
@@ -56,11 +65,11 @@ impl History {
                 path.display()
             ));
         }
-        if asserted.is_empty() && drawn.is_empty() && erased(&ledger, &fact)? {
+        if !found && erased(&ledger, &asked)? {
             return Ok(DONE);
         }
-        if asserted.is_empty() && drawn.is_empty() {
-            output::note(&format!("`{fact}` was never recorded"));
+        if !found {
+            output::note(&format!("`{asked}` was never recorded"));
             return Ok(NO);
         }
         Ok(DONE)
@@ -69,19 +78,21 @@ impl History {
 
 /// Shows what came and went of a fact whose personal values nobody can read any more: facts with its other values.
 /// Whether there are any.
-fn erased(ledger: &Ledger, fact: &Fact) -> Result<bool, Failure> {
-    let Some(personal) = ledger.personal().map_err(open::failure)?.get(&fact.relation) else { return Ok(false) };
+fn erased(ledger: &Ledger, asked: &Pattern) -> Result<bool, Failure> {
+    let Some(personal) = ledger.personal().map_err(open::failure)?.get(&asked.relation) else { return Ok(false) };
     let is_hidden = |at: usize| personal.iter().any(|personal| personal.column == at);
     let is_like = |other: &Fact| {
-        other.relation == fact.relation
-            && other.values.len() == fact.values.len()
-            && fact.values.iter().zip(&other.values).enumerate().all(|(at, (one, two))| is_hidden(at) || one == two)
+        other.relation == asked.relation
+            && other.values.len() == asked.args.len()
+            && asked.args.iter().zip(&other.values).enumerate().all(|(at, (one, two))| {
+                is_hidden(at) || one.is_none_or(|one| one == *two)
+            })
     };
     let (mut out, mut shown) = (terminal::text(), false);
     for info in ledger.log(1..=u64::MAX) {
         let info = info.map_err(open::failure)?;
         let unreadable = ledger.unreadable_relations(info.tx).map_err(open::failure)?;
-        if !unreadable.contains(&fact.relation) {
+        if !unreadable.contains(&asked.relation) {
             continue;
         }
         let transaction = ledger.transaction(info.tx).map_err(open::failure)?;
@@ -95,6 +106,22 @@ fn erased(ledger: &Ledger, fact: &Fact) -> Result<bool, Failure> {
         }
     }
     Ok(shown)
+}
+
+/// What became of a fact or decision, a line each time.
+fn events(rules: &RuleSet, ledger: &Ledger, fact: &Fact) -> Result<Vec<String>, Failure> {
+    let asserted = session::history(rules, ledger, fact)?;
+    let drawn = ledger.decision_history(fact).map_err(open::failure)?;
+    let mut lines = Vec::new();
+    for (spans, from, until) in [(&asserted, "asserted", "retracted"), (&drawn, "drawn", "lapsed")] {
+        for span in spans {
+            lines.push(event(ledger, fact, from, span.from)?);
+            if let Some(tx) = span.until {
+                lines.push(event(ledger, fact, until, tx)?);
+            }
+        }
+    }
+    Ok(lines)
 }
 
 fn event(ledger: &Ledger, fact: &Fact, what: &str, tx: u64) -> Result<String, Failure> {
@@ -416,7 +443,8 @@ impl Facts {
         if self.format == Format::Table {
             let cells: Vec<Vec<String>> =
                 rows.iter().map(|row: &Vec<Value>| row.iter().map(|value| value.text()).collect()).collect();
-            terminal::text().lines(&output::table(&["relation", "facts"].map(String::from), &cells))?;
+            let header = ["relation", "facts"].map(String::from);
+            terminal::text().lines(&output::aligned(&header, &cells, |at| at == 1))?;
             return Ok(DONE);
         }
         output::rows(self.format, &[String::from("relation"), String::from("facts")], &rows, &[])?;

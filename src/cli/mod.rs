@@ -68,6 +68,7 @@ mod step;
 mod terminal;
 mod test;
 mod time;
+mod told;
 #[cfg(feature = "server")]
 mod token;
 mod watch;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use hence_core::fact::Fact;
 pub(super) use hence_core::json::{fact as json_fact, spaced, value as json_value};
@@ -90,13 +90,25 @@ fn say(write: impl FnOnce(&mut Out) -> io::Result<()>) {
 
 /// Rows under a header: on a terminal as wide as that, elsewhere a line a row, whatever its width.
 pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
+    aligned(header, rows, |_| false)
+}
+
+/// The same, where some columns hold numbers, which go right.
+pub(super) fn aligned(header: &[String], rows: &[Vec<String>], is_number: impl Fn(usize) -> bool) -> String {
     let mut table = Table::new();
     let arrangement =
         if columns().is_some() { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
     table.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(arrangement);
     table.set_header(header.iter().map(|name| visible(name)));
     table.add_rows(rows.iter().map(|row| row.iter().map(|cell| visible(cell))));
+    for (_, column) in table.column_iter_mut().enumerate().filter(|(at, _)| is_number(*at)) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
     table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::Float(_) | Value::Duration(_))
 }
 
 /// Writes rows of values under column names.
@@ -123,7 +135,8 @@ pub(super) fn rows(
         Format::Table => {
             let cells: Vec<Vec<String>> =
                 rows.iter().map(|row| row.iter().map(ToString::to_string).collect()).collect();
-            out.lines(&table(columns, &cells))
+            let is_number = |at: usize| rows.iter().filter_map(|row| row.get(at)).all(is_number);
+            out.lines(&aligned(columns, &cells, is_number))
         }
         Format::Json => {
             drop(out);

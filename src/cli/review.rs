@@ -16,7 +16,7 @@ use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
-use find::{answered, find, find_override, no_part, unknown};
+use find::{answered, find, find_override, no_part, others, unknown};
 use waiting::{foreign, waiting};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions};
@@ -227,6 +227,7 @@ impl List {
         session.check_columns()?;
         let (waiting, sure) = waiting(&session, facts.now())?;
         let status = if sure { DONE } else { UNDETERMINED };
+        others(&session).iter().for_each(|others| output::aside(others));
         if self.format == Format::Table && waiting.is_empty() {
             writeln!(terminal::text(), "nothing waits for a review")?;
             return Ok(status);

@@ -14,6 +14,7 @@ use super::follow::{Follow, Idle, Refused};
 use super::options::{EngineOptions, FactOptions, RuleOptions, duration, time_limit};
 use super::owner::{Event, Incoming, LONGEST_TURN, Mailbox, Owner};
 use super::speaker::Speakers;
+use super::told::Told;
 use super::{DONE, Failure, Outcome, open, output, terminal};
 
 /// Own a ledger: decide and carry out what falls due, and give other commands a turn each
@@ -70,9 +71,9 @@ impl Serve {
         #[cfg(feature = "server")]
         let http = self.http.begin(&session, (facts.store(), &self.engine, rules.source()), &mailbox)?;
         #[cfg(feature = "server")]
-        let told = http.as_ref().map(super::http::Http::hook);
+        let readers = http.as_ref().map(super::http::Http::hook);
         #[cfg(not(feature = "server"))]
-        let told = None;
+        let readers = None;
         let follow = Follow {
             speakers: Speakers::new(session.rules(), String::from(AUTHOR)),
             session,
@@ -86,8 +87,9 @@ impl Serve {
             incoming: Incoming::of(mailbox),
             owner,
             due: Due::default(),
-            told,
+            readers,
             idle: self.idle.map(|longest| Idle { longest, since: Instant::now() }),
+            told: Told::default(),
         };
         let ended = follow.run(Vec::new(), &mut terminal::json());
         #[cfg(feature = "server")]

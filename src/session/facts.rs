@@ -12,6 +12,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::analysis;
 use hence_ledger::interchange::{self, FactFile, Format, Mapping, Schemas, Unread};
+use hence_proof::proof::Pattern;
 use hence_syntax as syntax;
 use hence_syntax::tree::{Args, Atom};
 
@@ -173,25 +174,27 @@ pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> 
     reading.finish()?.pop().ok_or(SessionError::Unknown { message })
 }
 
-/// The relation that an atom names, and the value that it has in each column; none where it has `_` or a variable.
+/// What a fact of any relation has in its columns, written as in a rule file: `_`, variables and columns that are not
+/// named stand for any value. By name, a fact of an input is complete with the defaults of its columns.
 ///
 /// # Errors
-/// It is no atom over a relation of the rules.
-pub fn read_pattern(rules: &RuleSet, text: &str) -> Result<(Symbol, Vec<Option<Value>>), SessionError> {
+/// What is wrong with it.
+pub fn read_pattern(rules: &RuleSet, text: &str) -> Result<Pattern, SessionError> {
+    if let Ok(Fact { relation, values }) = read_any_fact(rules, text) {
+        return Ok(Pattern { relation, args: values.into_iter().map(Some).collect() });
+    }
     let mut reading = Reading::new(rules);
-    let id = reading.sources.add("<pattern>", text);
+    let id = reading.sources.add("<fact>", text);
     let (atom, found) = syntax::parse_fact(id, text);
     reading.found.extend(found);
-    let mut wanted = None;
+    let mut pattern = None;
     if let Some(atom) = atom.filter(|_| reading.found.is_empty()) {
-        let (pattern, found) = analysis::check_atom(&rules.checked, &atom, &reading.sources);
+        let (asked, found) = analysis::check_atom(&rules.checked, &atom, &reading.sources);
         reading.found.extend(found);
-        wanted = pattern.and_then(|pattern| {
-            Some((rules.program.relation(pattern.relation)?.name, pattern.values))
-        });
+        pattern = asked.map(|asked| Pattern { relation: atom.relation.name, args: asked.values });
     }
     reading.finish()?;
-    wanted.ok_or_else(|| SessionError::Unknown { message: format!("expected an atom, found `{text}`") })
+    pattern.ok_or(SessionError::Unknown { message: format!("`{text}` is not a fact") })
 }
 
 fn is_input(rules: &RuleSet, relation: Symbol) -> bool {

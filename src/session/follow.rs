@@ -373,7 +373,14 @@ impl Reasons<'_> {
             let evaluation = self.follower.evaluation();
             evaluation.finder((&self.rules.program, &self.rules.sources), &NoOrigins)
         });
-        Ok(whole.reason(fact)?)
+        let reason = whole.reason(fact)?;
+        let program = &self.rules.program;
+        let is_open = evaluation::is_undetermined(program, self.follower.undetermined(), fact);
+        // The why-not of such a fact may not name what is undefined: it may only lack it in a negated atom.
+        if is_open && !reason.starts_with("undetermined") {
+            return Ok(String::from("undetermined, and so neither drawn nor lapsed"));
+        }
+        Ok(reason)
     }
 
     /// The same where the fact holds by `other` and may not here: what fails here of why it holds there.

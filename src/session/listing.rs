@@ -1,5 +1,6 @@
 //! Recorded facts as they are listed and looked up: under the columns that rules declare, else under those recorded.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use hence_core::fact::Fact;
@@ -8,6 +9,7 @@ use hence_core::schema::{Column, Kind, Relation};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{Interval, Ledger, LedgerError, Recast, When};
+use hence_proof::proof::Pattern;
 
 use super::error::{Faults, SessionError};
 use super::fitting::{self, Legacy, Reading};
@@ -75,10 +77,7 @@ pub fn history(rules: &RuleSet, ledger: &Ledger, fact: &Fact) -> Result<Vec<Inte
     let generations = ledger.generations(relation.name);
     let mut spans = Vec::new();
     if generations.is_empty() {
-        let legacy = Legacy::default();
-        let reading = Reading { ledger, at: When::Now, legacy: &legacy, trusted: true };
-        let recast = reading.one(relation)?.unwrap_or_else(|| Recast::plain(&relation.columns));
-        for values in recast.forms(&fact.values) {
+        for values in recasts(ledger, relation)?.iter().flat_map(|recast| recast.forms(&fact.values)) {
             spans.extend(ledger.history(&Fact { relation: fact.relation, values })?);
         }
     }
@@ -111,6 +110,45 @@ pub fn history(rules: &RuleSet, ledger: &Ledger, fact: &Fact) -> Result<Vec<Inte
     spans.sort_unstable();
     spans.dedup();
     Ok(spans)
+}
+
+/// The facts and decisions that were ever recorded and match a pattern, ascending; those of an input in every form that its
+/// facts may have under the columns that `rules` declare.
+///
+/// # Errors
+/// A ledger that can't be read.
+pub fn recorded_like(
+    rules: &RuleSet,
+    ledger: &Ledger,
+    pattern: &Pattern,
+) -> Result<BTreeSet<Fact>, SessionError> {
+    let name = pattern.relation;
+    let (mut found, facts) = (ledger.decisions_ever(name)?, ledger.facts_ever(name)?);
+    match input(rules, name) {
+        None => found.extend(facts),
+        Some(relation) => {
+            let recasts = recasts(ledger, relation)?;
+            let forms = facts.iter().flat_map(|fact| recasts.iter().filter_map(|one| one.read(&fact.values)));
+            found.extend(forms.map(|values| Fact { relation: name, values }));
+        }
+    }
+    let fits = |(wanted, value): (&Option<Value>, &Value)| wanted.is_none_or(|wanted| wanted == *value);
+    found.retain(|fact| {
+        fact.values.len() == pattern.args.len() && pattern.args.iter().zip(&fact.values).all(fits)
+    });
+    Ok(found)
+}
+
+/// How facts of an input are read that were recorded under other columns, as far as they can be.
+fn recasts(ledger: &Ledger, relation: &Relation) -> Result<Vec<Recast>, SessionError> {
+    let generations = ledger.generations(relation.name);
+    if generations.is_empty() {
+        let legacy = Legacy::default();
+        let reading = Reading { ledger, at: When::Now, legacy: &legacy, trusted: true };
+        return Ok(vec![reading.one(relation)?.unwrap_or_else(|| Recast::plain(&relation.columns))]);
+    }
+    let recasts = generations.iter().map(|generation| Recast::between(generation, &relation.columns));
+    Ok(recasts.filter_map(Result::ok).collect())
 }
 
 /// Whether a fact of a recorded relation stands that has a value in a column, which is the first where columns aren't

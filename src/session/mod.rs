@@ -73,7 +73,7 @@ pub use facts::{
 pub use fitting::{fact_by_name, fit_draft};
 pub use ground::{AskedBy, Ground};
 pub use lent::Lent;
-pub use listing::{Listing, from_shipped, history, stands_with, undeclared};
+pub use listing::{Listing, from_shipped, history, recorded_like, stands_with, undeclared};
 pub use loader::{Loaded, Loader};
 pub use migrate::{Migrated, Migration};
 pub use parameters::{RecordedParam, param_fact, recorded_params};

@@ -119,7 +119,7 @@ fn failure_is_recorded_and_what_was_said_is_shown() {
     assert!(told.contains("it ended with exit status: 3"), "{told}");
     let log = log(dir.path());
     assert!(log.contains("1 asserted, 0 retracted, 0 drawn, 0 lapsed"), "{log}");
-    assert!(log.contains("not carried out by run_command: `sh` did not carry out 1.1"), "{log}");
+    assert!(log.contains("not carried out by run_command: `sh` failed"), "{log}");
     let verified = hence(dir.path(), &["verify"]).output().unwrap();
     assert!(verified.status.success(), "{verified:?}");
     let exported = hence(dir.path(), &["export", "-o", "all.jsonl"]).output().unwrap();

@@ -192,7 +192,7 @@ fn an_answer_is_bounded_in_size_and_time_and_must_be_one() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("url = \"http://{}/\"", listener.local_addr().unwrap());
     let dir = folder(&format!("api = \"openai\", {url}, {COMMON}{LABELS}, timeout = \"300ms\""));
-    assert!(judge(dir.path()).contains("did not answer 1.1"));
+    assert!(judge(dir.path()).contains("did not answer"));
 }
 
 #[test]

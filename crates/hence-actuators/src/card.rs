@@ -48,7 +48,7 @@ impl Carrier for Card {
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
         let message = self.message(order)?.to_string();
         let told = |failed: Failed| Failed {
-            message: format!("`{}` did not carry out {}: {}", self.url, order.id, failed.message),
+            message: format!("`{}` failed: {}", self.url, failed.message),
             ..failed
         };
         let posted = post(&self.url, order.id, message, self.secret.as_deref(), self.time_limit);

@@ -43,7 +43,7 @@ impl Carrier for Mail {
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
         let (host, port) = &self.server;
         let told = |failed: Failed| Failed {
-            message: format!("`{host}:{port}` did not take the mail about {}: {}", order.id, failed.message),
+            message: format!("`{host}:{port}` did not take the mail: {}", failed.message),
             ..failed
         };
         self.send(self.message(order)?).map(|()| Report::default()).map_err(told)

@@ -62,7 +62,7 @@ impl Carrier for RunCommand {
         let (answer, said) = run(self, order);
         answer.map(|report| Report { said: said.clone(), ..report }).map_err(|(fate, message)| {
             let program = self.program.program.display();
-            Failed { fate, message: format!("`{program}` did not carry out {}: {message}", order.id), said }
+            Failed { fate, message: format!("`{program}` failed: {message}"), said }
         })
     }
 }

@@ -29,7 +29,7 @@ impl Carrier for WebHook {
 
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
         let told = |failed: Failed| Failed {
-            message: format!("`{}` did not carry out {}: {}", self.url, order.id, failed.message),
+            message: format!("`{}` failed: {}", self.url, failed.message),
             ..failed
         };
         post(&self.url, order.id, order.message(), self.secret.as_deref(), self.time_limit).map_err(told)

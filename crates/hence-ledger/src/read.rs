@@ -88,6 +88,30 @@ impl Ledger {
         Ok(self.facts_between(relation, &[], self.at(when)?))
     }
 
+    /// The facts of `relation` that were ever recorded, each once.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn facts_ever(&self, relation: Symbol) -> Result<BTreeSet<Fact>, LedgerError> {
+        self.ever(keys::FACT, relation)
+    }
+
+    /// The decisions of `relation` that were ever drawn, each once.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn decisions_ever(&self, relation: Symbol) -> Result<BTreeSet<Fact>, LedgerError> {
+        self.ever(keys::DECISION, relation)
+    }
+
+    fn ever(&self, section: u8, relation: Symbol) -> Result<BTreeSet<Fact>, LedgerError> {
+        let rows = self.state.number(relation).map(|number| {
+            let prefix = keys::relation(section, number);
+            Rows::ever(&self.view, &prefix)
+        });
+        FactIter::new(relation, rows, Vec::new()).map(|found| Ok(found?.0)).collect()
+    }
+
     fn facts_between(&self, relation: Symbol, first: &[Value], at: Option<u64>) -> FactIter<'_> {
         match self.is_personal(relation) {
             Ok(false) => {}

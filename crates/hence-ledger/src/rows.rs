@@ -28,7 +28,8 @@ pub(crate) struct Row {
 pub(crate) struct Rows<'a> {
     view: &'a View,
     section: u8,
-    at: u64,
+    /// The transaction; `None` where everything is asked for that was ever there.
+    at: Option<u64>,
     current: Peekable<Entries<'a>>,
     /// What held once; `None` where only what holds now is asked for.
     past: Option<Peekable<Entries<'a>>>,
@@ -45,7 +46,13 @@ impl<'a> Rows<'a> {
             }
             view.prefix(&past).peekable()
         });
-        Self { view, section, at: at.unwrap_or(u64::MAX), current: view.prefix(prefix).peekable(), past }
+        let at = Some(at.unwrap_or(u64::MAX));
+        Self { view, section, at, current: view.prefix(prefix).peekable(), past }
+    }
+
+    /// The rows that were ever there: one that came again, each time.
+    pub(crate) fn ever(view: &'a View, prefix: &[u8]) -> Self {
+        Self { at: None, ..Self::new(view, prefix, Some(u64::MAX)) }
     }
 
     fn step(&mut self) -> Result<Option<Row>, BaseError> {
@@ -57,7 +64,8 @@ impl<'a> Rows<'a> {
                 let Some(entry) = self.current.next() else { return Ok(None) };
                 current_row(self.view, self.section, &entry?)?
             };
-            if row.from <= self.at && row.until.is_none_or(|until| self.at < until) {
+            let held = |at| row.from <= at && row.until.is_none_or(|until| at < until);
+            if self.at.is_none_or(held) {
                 return Ok(Some(row));
             }
         }

@@ -132,7 +132,7 @@ impl Attempt<'_> {
         if after.state(&self.way.policy) == State::Failed && after.tried >= self.way.policy.attempts {
             mark = Mark::GivenUp;
         }
-        output::warning(&failed.message);
+        output::warning(&format!("{} `{}`: {}", self.id, self.item.decision.fact, failed.message));
         if mark.is_end() {
             self.item.entry.attempt = number;
             return self.end(mark, failed.message);

@@ -203,7 +203,8 @@ pub(super) fn print<'r>(format: Format, rows: impl IntoIterator<Item = &'r Row>)
                 cells.to_vec()
             };
             let rows: Vec<Vec<String>> = rows.map(first).collect();
-            output::out(format).lines(&output::table(&header.map(str::to_owned), &rows))
+            let is_number = |at: usize| header.get(at) == Some(&"attempts");
+            output::out(format).lines(&output::aligned(&header.map(str::to_owned), &rows, is_number))
         }
         Format::Json => output::document(&rows.map(row_json).collect::<Vec<_>>()),
         Format::Jsonl => {

@@ -1,5 +1,7 @@
 //! What the id of a review names, and why it names nothing that waits.
 
+use std::collections::BTreeSet;
+
 use hence::session::Session;
 use hence_core::diagnostic::nearest;
 use hence_core::symbol::Symbol;
@@ -47,6 +49,21 @@ pub(super) fn unknown(id: &str, waiting: &[Waiting]) -> String {
         None => String::from("`hence review list` shows what is waiting"),
     };
     format!("`{id}` is not waiting for a review; {help}")
+}
+
+/// The inputs that guards of these rules ask for and that no review of the packs answers.
+pub(super) fn others(session: &Session) -> Option<String> {
+    let program = &session.rules().program;
+    let guards = session.rules().checked.requires.iter().filter_map(|guard| program.relation(guard.relation));
+    let own = guards.filter(|needed| needed.authors.is_some());
+    let names: BTreeSet<&str> = own.map(|needed| needed.name.as_str()).collect();
+    let names: Vec<String> = names
+        .into_iter()
+        .filter(|name| ANSWERS.iter().all(|(answer, _)| answer != name))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let named = names.join(", ");
+    (!names.is_empty()).then(|| format!("not listed here: {named}; answer with `hence assert FACT --as NAME`"))
 }
 
 /// Why a part can't be edited.

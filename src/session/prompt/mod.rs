@@ -14,7 +14,7 @@ use hence_core::schema::Kind;
 use hence_core::span::FileId;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_lang::analysis::codes::VARIABLE_IN_FACT;
+use hence_lang::analysis::codes::{NOT_GROUND, VARIABLE_IN_FACT, WILDCARD_VALUE};
 use hence_lang::analysis::{self, lints};
 use hence_syntax as syntax;
 
@@ -143,7 +143,7 @@ impl Prompt {
         if split.rule_count > 0 || split.faulty {
             (rules, taken.warnings) = self.checked(&typed)?;
         }
-        let facts = facts(&rules, &typed, &split)?;
+        let facts = facts(&rules, &typed, &split).map_err(|error| asked(error, text))?;
         self.remember(text.trim().to_owned());
         if split.rule_count > 0 {
             self.texts.push(typed);
@@ -274,16 +274,16 @@ impl Prompt {
     }
 }
 
-/// The faults of an entry: a fact with variables is probably a question that lacks its mark.
+/// The faults of an entry: a fact with variables, or without a value in some column, is probably a question that lacks its
+/// mark.
 fn asked(error: SessionError, text: &str) -> SessionError {
     let SessionError::Faults(mut faults) = error else { return error };
     let found = &mut faults.diagnostics;
-    let is_fact = |fault: &Diagnostic| fault.code == VARIABLE_IN_FACT;
-    if !text.contains(":-")
-        && let Some(at) = found.iter().position(is_fact)
-    {
+    let is_open = |fault: &Diagnostic| [VARIABLE_IN_FACT, NOT_GROUND, WILDCARD_VALUE].contains(&fault.code);
+    let question = text.trim().trim_end_matches('.');
+    let is_question = !text.contains(":-") && syntax::parse_query(FileId::default(), question).1.is_empty();
+    if is_question && let Some(at) = found.iter().position(is_open) {
         let mut fault = found.swap_remove(at);
-        let question = text.trim().trim_end_matches('.');
         fault.help.insert(0, format!("to ask, end it with `?`: `{question}?`"));
         *found = vec![fault];
     }

@@ -86,7 +86,7 @@ impl Carrier for Ask {
 
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
         let told = |failed: Failed| Failed {
-            message: format!("`{}` did not answer {}: {}", self.url, order.id, failed.message),
+            message: format!("`{}` did not answer: {}", self.url, failed.message),
             ..failed
         };
         self.ask(order).map_err(told)

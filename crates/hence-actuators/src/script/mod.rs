@@ -74,7 +74,7 @@ impl Carrier for Script {
         let (answer, said) = self.answer(&self.text(order)?, order)?;
         answer.map(|report| Report { said: said.clone(), ..report }).map_err(|stopped| Failed {
             fate: stopped.fate,
-            message: format!("the script of {} failed: {}", order.id, stopped.why),
+            message: format!("the script failed: {}", stopped.why),
             said,
         })
     }

@@ -220,7 +220,8 @@ impl Typer<'_> {
                 self.shows(format, value.ty, name, span)?;
                 match format.operation() {
                     Some((op, more)) => {
-                        let more = more.into_iter().map(|value| constant(value, span));
+                        // What a placeholder says of how to show its value is a part of the text.
+                        let more = more.into_iter().map(|value| constant(value, literal));
                         let kind = ExprKind::Call(op, [value].into_iter().chain(more).collect());
                         Some(Expr { kind, ty: Type::String, span })
                     }

@@ -28,7 +28,7 @@ pub(super) fn rego(text: &str) -> Option<(Habit, usize)> {
     let columns = if terms.is_empty() { "" } else { "X" };
     let example = format!("{}({columns}) :- relation(X, Y), Y > 3.", name.text);
     let message = "a rule has its body after `:-`, not in braces";
-    Some((Habit { message, form: join(&pieces), example: Some(example), is_exact: false }, len))
+    Some((Habit { message, form: join(&pieces), example: Some(example), beside: None, is_exact: false }, len))
 }
 
 /// `failures := count([r | some r in input.runs; r.ok == false])` of Rego, at the beginning of `text`: what it is, and how
@@ -52,7 +52,7 @@ pub(super) fn counted(text: &str) -> Option<(Habit, usize)> {
     let pieces = if writes_lower_variables(&scan(line)) { raise_variables(pieces) } else { pieces };
     let example = format!("{}(count()) :- relation(X), X > 3.", name.text);
     let message = "a count is a column of a head, over the matches of the body";
-    Some((Habit { message, form: join(&pieces), example: Some(example), is_exact: false }, line.len()))
+    Some((Habit { message, form: join(&pieces), example: Some(example), beside: None, is_exact: false }, line.len()))
 }
 
 /// The terms of a head of Rego: `contains x`, `[x]`, `(x)`, `:= x`, with or without `if`.
@@ -234,6 +234,7 @@ pub(super) fn cedar(word: &str, text: &str) -> Option<Habit> {
         message: "a policy of Cedar is a rule of hence",
         form,
         example: Some(example),
+        beside: None,
         is_exact: false,
     })
 }

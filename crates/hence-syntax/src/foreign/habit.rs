@@ -9,7 +9,7 @@ use super::python::{
 };
 use super::scan::{Kind, Piece, closing, join, scan, split};
 use super::spelling::{bracketed, comprehended, documents, hashed, passed, zones};
-use super::sql::{ABSENT, absent, between, present, within};
+use super::sql::{ABSENT, absent, between, present, undeclared, within};
 use super::variable::variable_form;
 
 /// What is said of a clause.
@@ -20,6 +20,8 @@ pub(crate) struct Habit {
     pub(crate) form: String,
     /// What to show where the form has faults of its own.
     pub(crate) example: Option<String>,
+    /// What the form needs beside it.
+    pub(crate) beside: Option<String>,
     /// Whether the form means what was written, so that it may take its place.
     pub(crate) is_exact: bool,
 }
@@ -75,6 +77,7 @@ pub(crate) fn habit(text: &str) -> Option<Habit> {
         return None;
     }
     let pieces: Vec<Piece> = scan(text).into_iter().filter(|piece| piece.kind != Kind::Comment).collect();
+    let beside = undeclared(&pieces);
     let (mut message, mut found) = (None, pieces);
     // One clause may show several.
     let mut is_exact = true;
@@ -86,7 +89,7 @@ pub(crate) fn habit(text: &str) -> Option<Habit> {
         }
     }
     let form = join(&marks(found));
-    message.map(|message| Habit { message, form, example: None, is_exact })
+    message.map(|message| Habit { message, form, example: None, beside, is_exact })
 }
 
 /// The head with its `:-`, and the body without its full stop.

@@ -57,8 +57,8 @@ pub(super) fn within(pieces: &[Piece]) -> Option<Vec<Piece>> {
 }
 
 /// What is said of `S IS NULL`.
-pub(super) const ABSENT: &str = "a fact has a value in every column: keep what may be missing in a relation of its own, \
-                                 and negate that";
+pub(super) const ABSENT: &str = "a fact has a value in every column: what may be missing is a fact of its own, or has a \
+                                 default that stands for nothing";
 
 /// `S IS NOT NULL` and `S != null`.
 pub(super) fn present(pieces: &[Piece]) -> Option<Vec<Piece>> {
@@ -66,17 +66,43 @@ pub(super) fn present(pieces: &[Piece]) -> Option<Vec<Piece>> {
     there.then(|| without(pieces, start, end))?
 }
 
-/// `S IS NULL`, `S = null` and `S == None`: the atom that binds it is to be negated, without it.
+/// `S IS NULL`, `S = null` and `S == None`: nothing is there of a relation of its own.
 pub(super) fn absent(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let (start, end, there) = null(pieces)?;
     let value = pieces.get(start).filter(|_| !there)?;
-    let name = format!("{}_of", value.text.to_lowercase());
-    let mut negated = vec![Piece::mark("!"), Piece::new(Kind::Word, name), Piece::mark("(")];
-    let first =
-        pieces.iter().find(|piece| piece.kind == Kind::Upper && piece.text != value.text && !is_null(piece));
-    negated.extend(first.cloned().into_iter().flat_map(|first| [first, Piece::mark(",")]));
+    let mut negated = vec![Piece::mark("!"), Piece::new(Kind::Word, relation_of(value)), Piece::mark("(")];
+    negated.extend(owner(pieces, value).cloned().into_iter().flat_map(|first| [first, Piece::mark(",")]));
     negated.extend([Piece::new(Kind::Upper, "_"), Piece::mark(")")]);
-    Some([pieces.get(..start)?, &negated, pieces.get(end..)?].concat())
+    let (before, after) = (pieces.get(..start)?, pieces.get(end..)?);
+    let is_once = before.iter().chain(after).filter(|piece| *piece == value).count() == 1;
+    let unbound = |piece: &Piece| match is_once && piece == value {
+        true => Piece::new(Kind::Upper, "_"),
+        false => piece.clone(),
+    };
+    Some(before.iter().map(unbound).chain(negated).chain(after.iter().map(unbound)).collect())
+}
+
+/// What to declare for [`absent`], or to write without another relation.
+pub(super) fn undeclared(pieces: &[Piece]) -> Option<String> {
+    let (start, _, there) = null(pieces)?;
+    let value = pieces.get(start).filter(|_| !there)?;
+    let (relation, variable) = (relation_of(value), &value.text);
+    let column = variable.to_lowercase();
+    let whose = owner(pieces, value).map_or(String::new(), |first| format!("{}: …, ", first.text.to_lowercase()));
+    Some(format!(
+        "declare `input {relation}({whose}{column}: …).`, or keep the column with a default, such as \
+         `{column}: string = \"\"`, and test `{variable} = \"\"`"
+    ))
+}
+
+/// A relation for what may be missing.
+fn relation_of(value: &Piece) -> String {
+    format!("{}_of", value.text.to_lowercase())
+}
+
+/// What a value may be missing of.
+fn owner<'a>(pieces: &'a [Piece], value: &Piece) -> Option<&'a Piece> {
+    pieces.iter().find(|piece| piece.kind == Kind::Upper && piece.text != value.text && !is_null(piece))
 }
 
 fn is_null(piece: &Piece) -> bool {

@@ -30,7 +30,7 @@ pub(crate) fn statement(text: &str) -> Option<(Habit, usize)> {
     let form =
         select(&pieces).or_else(|| insert(&pieces)).or_else(|| create(&pieces)).or_else(|| delete(&pieces));
     let form = form.unwrap_or_else(|| String::from("result(X) :- table(column: X), X < 0.5."));
-    Some((Habit { message: "a statement of SQL", form, example: None, is_exact: false }, end))
+    Some((Habit { message: "a statement of SQL", form, example: None, beside: None, is_exact: false }, end))
 }
 
 /// `rule p { … }` and `fact p(1).`: a word that no clause begins with.
@@ -47,7 +47,7 @@ fn keyword(text: &str) -> Option<(Habit, usize)> {
     }
     let message = "a clause begins with its relation, without a word before it";
     let form = rest.lines().next()?.trim_end().to_owned();
-    Some((Habit { message, form, example: None, is_exact: false }, word.len() + 1))
+    Some((Habit { message, form, example: None, beside: None, is_exact: false }, word.len() + 1))
 }
 
 /// `def p(x): return x > 3`.
@@ -68,7 +68,7 @@ fn function(text: &str) -> Option<(Habit, usize)> {
     let condition = if condition.is_empty() { String::new() } else { format!(", {}", join(&condition)) };
     let form = format!("{head} :- relation({terms}){condition}.");
     let message = "rule files define relations, not functions";
-    Some((Habit { message, form, example: None, is_exact: false }, line.len()))
+    Some((Habit { message, form, example: None, beside: None, is_exact: false }, line.len()))
 }
 
 /// `:- dynamic p/1.`
@@ -81,7 +81,7 @@ fn directive(text: &str) -> Option<(Habit, usize)> {
         .map(|at| format!("c{at}: type"));
     let keyword = if rest.starts_with("dynamic") { "input" } else { "relation" };
     let form = format!("{keyword} {}({}).", name.trim(), columns.collect::<Vec<_>>().join(", "));
-    Some((Habit { message: "a directive of Prolog", form, example: None, is_exact: false }, line.len()))
+    Some((Habit { message: "a directive of Prolog", form, example: None, beside: None, is_exact: false }, line.len()))
 }
 
 fn is(piece: &Piece, word: &str) -> bool {

@@ -126,7 +126,12 @@ impl Parser<'_> {
 }
 
 fn fault(habit: &Habit, span: Span) -> Diagnostic {
-    Diagnostic::new(codes::FOREIGN_RULE, habit.message).at(span, "").help(format!("write: `{}`", habit.form))
+    let fault = Diagnostic::new(codes::FOREIGN_RULE, habit.message).at(span, "");
+    let fault = fault.help(format!("write: `{}`", habit.form));
+    match &habit.beside {
+        Some(beside) => fault.help(beside.as_str()),
+        None => fault,
+    }
 }
 
 /// The last parenthesis of a clause that nothing closes.
