@@ -156,10 +156,10 @@ impl Decisions {
 impl Wanted<'_> {
     fn says(&self, decision: &Decision) -> bool {
         let Decision { fact, rule, .. } = decision;
-        let matches = |(relation, values): &(Symbol, Vec<Option<Value>>)| {
+        let matches = |Pattern { relation, args }: &Pattern| {
             fact.relation == *relation
-                && fact.values.len() == values.len()
-                && values.iter().zip(&fact.values).all(|(wanted, found)| wanted.is_none_or(|it| it == *found))
+                && fact.values.len() == args.len()
+                && args.iter().zip(&fact.values).all(|(wanted, found)| wanted.is_none_or(|it| it == *found))
         };
         self.pattern.as_ref().is_none_or(matches)
             && self.options.relation.as_ref().is_none_or(|name| fact.relation.as_str() == name)
