@@ -113,8 +113,12 @@ impl Follow {
         self.carry.as_ref().filter(|_| self.now.is_none()).and_then(Carry::next)
     }
 
-    /// Commits every instant up to `wall` at which something falls due, each by itself, and carries out what is due.
+    /// Commits every instant up to `wall` at which something falls due, each by itself, and carries out what is due. A
+    /// schedule ticks once, however many of its instants the clock went past.
     pub(super) fn fall_due(&mut self, wall: i64, out: &mut dyn Write) -> Result<(), Failure> {
+        if let Some(schedules) = &mut self.due.schedules {
+            schedules.skip(wall);
+        }
         while let Some(at) = self.decides_at()?.filter(|at| *at <= wall) {
             self.commit_instant(at, out)?;
         }

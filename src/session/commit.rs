@@ -346,22 +346,26 @@ impl Session {
         outcome: &mut Outcome,
         turned: bool,
     ) -> Result<(), SessionError> {
-        let run = self.run();
+        if let Store::Memory(memory) = &mut self.store {
+            memory.take_in(outcome);
+            return Ok(());
+        }
+        let same = outcome.changes.is_empty() && outcome.steps.is_empty() && !turned;
+        let same = same && outcome.drawn.is_empty() && outcome.lapsed.is_empty();
+        if same && !self.records_unchanged {
+            return Ok(());
+        }
+        let run = Some(self.run());
         let steps = match (&self.store, has_effects(&self.rules.checked)) {
             (Store::Ledger(ledger), true) => Some(self.lens(ledger)?.recorded_steps(&outcome.steps)),
             _ => None,
         };
         match (&mut self.store, proposed) {
             (Store::Ledger(ledger), Some(Proposed { draft, resolved })) => {
-                let same = outcome.changes.is_empty() && outcome.steps.is_empty() && !turned;
-                let same = same && outcome.drawn.is_empty() && outcome.lapsed.is_empty();
-                if same && !self.records_unchanged {
-                    return Ok(());
-                }
                 let draft = Draft {
                     clock: Some(now),
                     rules: Some(self.rules.recorded()),
-                    run: Some(run),
+                    run,
                     steps,
                     drawn: take(&mut outcome.drawn),
                     lapsed: take(&mut outcome.lapsed),
@@ -371,8 +375,7 @@ impl Session {
                 outcome.committed = Some(ledger.commit_resolved(&draft, resolved)?);
                 (outcome.drawn, outcome.lapsed) = (draft.drawn, draft.lapsed);
             }
-            (Store::Ledger(_), None) => fault::broken("what a ledger records was resolved against it"),
-            (Store::Memory(memory), _) => memory.take_in(outcome),
+            _ => fault::broken("what a ledger records was resolved against it"),
         }
         Ok(())
     }

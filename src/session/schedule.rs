@@ -41,6 +41,8 @@ struct Entry {
     zone: Symbol,
     /// `None` where there is no instant any more.
     next: Option<i64>,
+    /// Whether instants before that one passed and never tick.
+    missed: bool,
 }
 
 impl Schedules {
@@ -117,12 +119,23 @@ impl Schedules {
         let mut ticks = BTreeSet::new();
         for entry in self.standing.values_mut() {
             let Some(at) = entry.next.filter(|at| *at <= now) else { continue };
-            let (at, is_missed) = entry.pass(at, now);
+            let at = entry.last_by(at, now);
+            let is_late = std::mem::take(&mut entry.missed) || wall.saturating_sub(at) > LATE;
+            entry.next = after(&entry.cron, entry.zone, at);
             let mut values = vec![Value::String(entry.name), Value::Time(at)];
-            values.extend(self.says_late.then_some(Value::Bool(is_missed || wall.saturating_sub(at) > LATE)));
+            values.extend(self.says_late.then_some(Value::Bool(is_late)));
             ticks.insert(Fact::new(Symbol::new(TICK), values));
         }
         ticks.into_iter().collect()
+    }
+
+    /// Goes on to the last instant of each schedule up to `now`: the clock went past those before it, so they never tick.
+    pub fn skip(&mut self, now: i64) {
+        for entry in self.standing.values_mut() {
+            if let Some(first) = entry.next.filter(|at| *at <= now) {
+                entry.next = Some(entry.last_by(first, now));
+            }
+        }
     }
 
     /// What `next_tick` has to say, and what it says and must no longer, where the rules declare it.
@@ -152,16 +165,19 @@ impl Schedules {
 }
 
 impl Entry {
-    /// Goes on to the first instant after `now`; the last one up to it, and whether there were others.
-    fn pass(&mut self, first: i64, now: i64) -> (i64, bool) {
-        let mut last = first;
-        loop {
-            self.next = after(&self.cron, self.zone, last);
-            match self.next {
-                Some(at) if at <= now => last = at,
-                _ => return (last, last != first),
+    /// The last instant up to `now`, from `first` on; notes whether there are others.
+    fn last_by(&mut self, first: i64, now: i64) -> i64 {
+        let (mut last, mut bound) = (first, now);
+        // No instant is after `bound`; as many steps as the span has digits, however many instants are in it.
+        while last < bound {
+            let middle = last + (bound - last) / 2;
+            match after(&self.cron, self.zone, middle).filter(|at| *at <= now) {
+                Some(at) => last = at,
+                None => bound = middle,
             }
         }
+        self.missed |= last != first;
+        last
     }
 }
 
@@ -206,7 +222,7 @@ fn entry(fact: &Fact, begin: i64) -> Result<Entry, String> {
         format!("`{cron}` is no cron expression{}", why.unwrap_or_default())
     })?;
     let next = after(&cron, zone, begin);
-    Ok(Entry { cron, name, zone, next })
+    Ok(Entry { cron, name, zone, next, missed: false })
 }
 
 /// The first instant of a schedule after another.

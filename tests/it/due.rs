@@ -177,6 +177,26 @@ fn schedules_tick_at_their_instants_and_missed_ones_once() {
 }
 
 #[test]
+fn a_clock_that_jumps_ticks_each_schedule_once() {
+    let folder = folder(&[("hence.toml", "rules = [\"work.dl\"]\n"), ("work.dl", SCHEDULES)]);
+    let mut following = Following::new(folder.path(), "2026-03-01T07:00:00Z");
+    for schedule in [r#"["mornings", "0 9 * * *", "UTC"]"#, r#"["minutes", "* * * * *", "UTC"]"#] {
+        following.say(&format!("{{\"schedule\": {schedule}}}"));
+        assert_eq!(following.hear()["asserted"], 1);
+    }
+    // As where the machine slept for a year: half a million minutes went by.
+    following.set("2027-03-01T12:00:30Z");
+    let drawn = [following.hear(), following.hear(), following.hear(), following.hear()];
+    let values: Vec<String> = drawn.iter().map(|line| line["values"].to_string()).collect();
+    assert!(values.contains(&String::from("[\"mornings\",\"2027-03-01T09:00:00Z\"]")), "{values:?}");
+    assert!(values.contains(&String::from("[\"minutes\",\"2027-03-01T12:00:00Z\"]")), "{values:?}");
+    following.end();
+    let facts = run(folder.path(), &["facts", "tick", "--format", "jsonl"], &[], "").1;
+    assert_eq!(facts.lines().filter(|line| line.contains("true")).count(), 2, "{facts}");
+    assert_eq!(facts.lines().count(), 2, "{facts}");
+}
+
+#[test]
 fn the_next_tick_of_each_schedule_is_a_fact() {
     let next = "## When a schedule ticks next.\ninput next_tick(name: string, at: time).\n";
     let rules = format!("{SCHEDULES}\n{next}");

@@ -49,6 +49,7 @@ fn is_there(case: &str) -> bool {
         None => is_case(&root().join("tests/corpus").join(case)),
         Some(("cli", page)) => root().join(format!("tests/cli/{page}.md")).is_file(),
         Some(("docs", page)) => read(&format!("docs/{page}.md")).contains("```console\n"),
+        Some(("rules", file)) => root().join(format!("rules/{file}_test.dl")).is_file(),
         Some(("it", test)) => is_test(test),
         Some(_) => false,
     }

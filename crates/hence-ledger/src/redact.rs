@@ -128,6 +128,9 @@ impl Redaction {
 
     /// The same in place.
     pub(super) fn owned(&self, draft: &mut Draft) -> Result<(), LedgerError> {
+        if self.patterns.is_empty() {
+            return Ok(());
+        }
         self.facts(&mut draft.assertions)?;
         self.facts(&mut draft.retractions)?;
         let params = draft.rules.iter().flat_map(RuleSet::params);

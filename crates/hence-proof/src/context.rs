@@ -155,13 +155,19 @@ impl<'a> Context<'a> {
 /// How much larger than what it reads a relation is taken to be, and one that reads itself.
 const GROWTH: (usize, usize) = (2, 8);
 
-/// The numbers of facts: of inputs as counted, of derived relations guessed from those that their rules read, stratum
+/// A number of facts up to the next power of two, so that plans are looked at again where a relation has doubled, not
+/// at each fact.
+fn rounded(count: usize) -> usize {
+    if count == 0 { 0 } else { count.checked_next_power_of_two().unwrap_or(usize::MAX) }
+}
+
+/// The numbers of facts: of inputs about as counted, of derived relations guessed from those that their rules read, stratum
 /// by stratum.
 fn take_sizes(program: &Program, count: impl Fn(RelationId) -> usize, sizes: &mut Vec<usize>) {
     sizes.clear();
     sizes.extend((0u32..).map(RelationId).zip(&program.relations).map(
         |(id, relation)| match relation.kind {
-            Kind::Input => count(id),
+            Kind::Input => rounded(count(id)),
             _ => 0,
         },
     ));

@@ -16,6 +16,8 @@ use super::socket;
 
 /// How long a command waits for its turn, where `--wait` doesn't say.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a command waits for somebody who has the lock and doesn't lend: an owner that begins, or another command.
+const BEGINNING: Duration = Duration::from_secs(2);
 /// How long whoever has the turn waits for somebody who takes the lock without asking.
 const GRACE: Duration = Duration::from_secs(10);
 /// How long an owner may take to answer at all.
@@ -52,7 +54,8 @@ pub(in crate::cli) fn among<T>(
     wait: Duration,
     mut open: impl FnMut(Duration) -> Result<T, LedgerError>,
 ) -> Result<(T, Option<Turn>), Failure> {
-    let end = Instant::now() + if wait.is_zero() { PATIENCE } else { wait };
+    let begun = Instant::now();
+    let end = begun + if wait.is_zero() { PATIENCE } else { wait };
     loop {
         let in_use = match open(Duration::ZERO) {
             Err(error @ LedgerError::InUse { .. }) => error,
@@ -60,6 +63,7 @@ pub(in crate::cli) fn among<T>(
         };
         match ask(store, end) {
             Asked::Lent(turn) => return Ok((open(GRACE).map_err(open::failure)?, Some(turn))),
+            Asked::Nobody if begun.elapsed() < BEGINNING && Instant::now() < end => thread::sleep(PAUSE),
             Asked::Nobody => {
                 let left = wait.min(end.saturating_duration_since(Instant::now()));
                 return Ok((open(left).map_err(open::failure)?, None));

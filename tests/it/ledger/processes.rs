@@ -66,6 +66,20 @@ fn a_second_process_is_told_who_writes_may_ask_and_may_wait() {
 }
 
 #[test]
+fn whoever_has_the_lock_for_a_moment_is_waited_for() {
+    let dir = folder();
+    // So does an owner that begins, before it listens, and another command.
+    let holder = Ledger::open(dir.path().join(".hence"), &OpenOptions::default()).unwrap();
+    let asserting = ["assert", "failed(\"backup\", 1)", "--rules", "retry.dl"];
+    let waiter = hence(dir.path(), &asserting).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    drop(holder);
+    let (status, out, said) = run_to_end(waiter);
+    assert_eq!((status, said.as_str()), (0, ""));
+    assert!(out.contains("recorded as transaction 1"), "{out}");
+}
+
+#[test]
 fn a_damaged_base_is_told_of_without_the_text_of_a_panic() {
     let dir = folder();
     (0..30).for_each(|n| assert_fact(dir.path(), &format!("failed(\"job {n}\", {n})")));

@@ -411,6 +411,11 @@ impl Incremental {
         own.flat_map(of_rule).collect()
     }
 
+    /// Whether conditions of any rule changed.
+    pub(crate) fn has_moved(&self) -> bool {
+        self.clock.as_ref().is_some_and(|clock| !clock.moved.is_empty())
+    }
+
     /// The rules of a stratum of which conditions changed.
     fn moved(&self, stratum: StratumId) -> Vec<RuleId> {
         let Some(clock) = &self.clock else { return Vec::new() };

@@ -133,7 +133,10 @@ impl Incremental {
         let mut queue = std::mem::take(&mut state.queue);
         // In the order of the text, so that no match goes before it came.
         queue.sort_unstable_by_key(|reader| (reader.rule, reader.literal));
-        self.count_flips(stratum)?;
+        let has_moved = self.has_moved();
+        if has_moved {
+            self.count_flips(stratum)?;
+        }
         for reader in &queue {
             if !self.rules[reader.rule].is_own {
                 self.count(*reader)?;
@@ -142,7 +145,9 @@ impl Incremental {
         for reader in &queue {
             self.finish(reader.rule)?;
         }
-        self.finish_flips(stratum)?;
+        if has_moved {
+            self.finish_flips(stratum)?;
+        }
         if self.strata[stratum].recursive {
             self.rerank(stratum, &queue)?;
         }
