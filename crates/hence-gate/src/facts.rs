@@ -129,6 +129,9 @@ impl Lower {
             }
             _ => return self.opaque(Why::Syntax, "a shell without a command"),
         };
+        if ["cmd", "script", "commands", "input"].iter().any(|name| call.input.contains_key(*name)) {
+            self.opaque(Why::Syntax, "a shell with several commands");
+        }
         let seen = shell::look(&command, cwd);
         for (stage, simple) in (0i64..).zip(&seen.stages) {
             for (position, word) in (0i64..).zip(&simple.words) {
@@ -168,8 +171,10 @@ impl Lower {
             let is_path = matches!(
                 own,
                 "path" | "paths" | "file_path" | "filePath" | "file_paths" | "filename" | "file" | "files" | "include"
-                    | "directory" | "dir" | "target" | "source" | "destination" | "uri"
-            );
+                    | "directory" | "dir" | "target" | "source" | "destination" | "uri" | "target_file" | "notebook_path"
+                    | "absolute_path" | "dir_path" | "target_directory"
+            ) || mode == Mode::Read && matches!(own, "glob" | "include_pattern")
+                || call.own_tool == "Glob" && own == "pattern";
             let looks = mode == Mode::Use && (value.starts_with(['/', '~']) || value.starts_with("file://") || value.starts_with("./") || value.starts_with("../"));
             if (is_path || looks) && value.len() < 4_096 && !value.contains('\n') && !value.contains("://") || value.starts_with("file://") {
                 self.touch(value.trim_start_matches("file://"), mode, cwd);

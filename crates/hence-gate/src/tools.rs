@@ -1,7 +1,5 @@
 //! Tools of all hosts under one name, and their arguments likewise.
 
-use serde_json::Value as Json;
-
 use crate::json::Object;
 
 /// The gate's name for a tool: its own word for what all hosts have, `mcp/SERVER/TOOL`, or the host's name as it is.
@@ -47,13 +45,19 @@ fn mcp(own: &str) -> Option<String> {
     Some(format!("mcp/{server}/{tool}"))
 }
 
-/// Arguments under the gate's names; what has none keeps its own.
+/// Arguments under the gate's names; what has none keeps its own, and so does what would take another's place.
 pub(crate) fn arguments(tool: &str, own: Object) -> Object {
-    own.into_iter().map(|(name, value)| renamed(tool, &name, value)).collect()
+    let (mut all, others): (Object, Object) = own.into_iter().partition(|(name, _)| renamed(tool, name) == name);
+    for (name, value) in others {
+        let word = renamed(tool, &name);
+        let word = if all.contains_key(word) { name.as_str() } else { word };
+        all.insert(word.to_owned(), value);
+    }
+    all
 }
 
-fn renamed(tool: &str, name: &str, value: Json) -> (String, Json) {
-    let word = match (tool, name) {
+fn renamed<'n>(tool: &str, name: &'n str) -> &'n str {
+    match (tool, name) {
         ("shell", "command" | "cmd" | "script" | "commands" | "input") => "command",
         ("shell", "cwd" | "workdir" | "dir_path" | "directory" | "working_dir" | "working_directory") => "cwd",
         (
@@ -65,7 +69,6 @@ fn renamed(tool: &str, name: &str, value: Json) -> (String, Json) {
         ("edit", "new_string" | "new_str" | "new_source") => "content",
         ("list" | "search", "path" | "dir_path" | "directory" | "dir" | "target_directory") => "path",
         ("fetch", "url" | "uri") => "url",
-        _ => return (name.to_owned(), value),
-    };
-    (word.to_owned(), value)
+        _ => name,
+    }
 }

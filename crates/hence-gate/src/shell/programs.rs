@@ -78,6 +78,7 @@ const TABLE: &[Row] = &[
         "",
         Rest::Read,
     ),
+    Row { writes: &["-o", "--out-dir", "-d"], ..row(&["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "ld", "javac", "tsc"], "oIlLDd", Rest::Read) },
     row(&["head", "tail"], "nc", Rest::Read),
     row(&["cut"], "dfcb", Rest::Read),
     Row { writes: &["-o", "--output"], reads: &["--files0-from"], ..row(&["sort"], "kotSTu", Rest::Read) },
@@ -148,6 +149,28 @@ const TABLE: &[Row] = &[
     },
 ];
 
+/// Options that name a program which is run.
+const RUNS: [(&str, &str); 18] = [
+    ("split", "--filter"),
+    ("zip", "-TT"),
+    ("zip", "--unzip-command"),
+    ("rsync", "-e"),
+    ("rsync", "--rsh"),
+    ("scp", "-S"),
+    ("scp", "-o"),
+    ("sftp", "-o"),
+    ("sftp", "-b"),
+    ("sort", "--compress-program"),
+    ("rg", "--pre"),
+    ("ag", "--pager"),
+    ("bat", "--pager"),
+    ("less", "+"),
+    ("more", "+"),
+    ("install", "--strip-program"),
+    ("tee", "--output-error"),
+    ("curl", "--engine"),
+];
+
 impl Walk {
     /// Takes in a simple command; what it writes to standard output, where that is known.
     pub(super) fn run(&mut self, words: &[Word], stdin: &Stdin) -> Option<String> {
@@ -207,15 +230,29 @@ impl Walk {
         let taken = take(arguments, Spec { letters: row.letters, words: row.words, stops: false });
         taken.values(row.reads).for_each(|word| self.access(word, Mode::Read));
         taken.values(row.writes).for_each(|word| self.access(word, Mode::Write));
+        if let Some((_, option)) = RUNS.iter().find(|(program, option)| {
+            *program == name && arguments.iter().any(|word| word.text.starts_with(option))
+        }) {
+            self.opaque(Why::InlineCode, &format!("{name} {option}"));
+            arguments.iter().for_each(|word| self.strings(&word.text));
+        }
         match name {
-            "curl" | "wget" => self.sent(&taken.options, &taken.rest),
-            "sed" | "gsed" if taken.has(&["-i", "--in-place"]) => {
-                taken.rest.iter().for_each(|word| self.access(word, Mode::Write));
+            "unzip" | "7z" | "cpio" | "patch" | "ar" => self.access(&Word::known("."), Mode::Write),
+            "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" if taken.has(&["-f", "--file"]) => {
+                for file in taken.values(&["-f", "--file"]) {
+                    runners::script(self, Some(file));
+                }
             }
+            "curl" | "wget" => self.sent(&taken.options, &taken.rest),
             "tar" | "bsdtar" => self.archive(arguments),
-            "sort" if taken.has(&["--compress-program"]) => self.opaque(Why::InlineCode, name),
             "vi" | "vim" | "nvim" | "ex" | "ed" | "emacs" => self.opaque(Why::InlineCode, name),
             _ => {}
+        }
+        if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"]) {
+            taken.rest.iter().for_each(|word| self.access(word, Mode::Write));
+        }
+        if matches!(name, "printenv" | "export" | "declare" | "set" | "typeset") && taken.rest.is_empty() {
+            self.access(&Word::known("/proc/self/environ"), Mode::Read);
         }
         if matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed") {
             self.small_language(name, taken.options.iter().filter_map(|(_, value)| value.as_ref()).chain(taken.rest.first()));

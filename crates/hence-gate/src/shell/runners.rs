@@ -85,11 +85,11 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
     ("racket", &["-e"]),
     ("sbcl", &["--eval"]),
     ("emacsclient", &["-e", "--eval"]),
-    ("gdb", &["-ex", "--eval-command", "-x"]),
-    ("sqlite3", &["-cmd", "-init"]),
-    ("psql", &["-c", "-f"]),
-    ("mysql", &["-e"]),
-    ("m4", &[]),
+];
+
+/// Programs with a language of their own, in which they run others.
+const LANGUAGES: [&str; 12] = [
+    "gdb", "lldb", "sqlite3", "psql", "mysql", "m4", "mongosh", "redis-cli", "tmux", "screen", "gnuplot", "octave",
 ];
 
 /// Programs that run what the project's files say.
@@ -117,6 +117,12 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     if let Some((_, code)) = INTERPRETERS.iter().find(|row| row.0 == name || row.0 == bare) {
         return interpreter(walk, name, code, arguments, stdin);
+    }
+    if LANGUAGES.contains(&bare) || LANGUAGES.contains(&name) {
+        walk.opaque(Why::InlineCode, name);
+        arguments.iter().for_each(|word| walk.strings(&word.text));
+        arguments.iter().for_each(|word| walk.perhaps(word));
+        return true;
     }
     match name {
         "cd" | "pushd" | "chdir" => {
@@ -189,6 +195,9 @@ fn environment(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
     let taken = take(arguments, spec);
     taken.values(&["-C", "--chdir"]).for_each(|folder| walk.go(folder));
     let split: Vec<&Word> = taken.values(&["-S", "--split-string"]).collect();
+    if split.is_empty() && taken.rest.iter().all(|word| word.text.contains('=')) {
+        walk.access(&Word::known("/proc/self/environ"), Mode::Read);
+    }
     if split.is_empty() {
         before(walk, arguments, spec, 0, stdin);
         return;
@@ -248,7 +257,7 @@ fn shell(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) -> bool
 }
 
 /// A file of code that is run.
-fn script(walk: &mut Walk, file: Option<&Word>) {
+pub(super) fn script(walk: &mut Walk, file: Option<&Word>) {
     let Some(file) = file else { return };
     walk.access(file, Mode::Run);
     if let Some(path) = file.as_known() {
@@ -438,8 +447,22 @@ fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
     if !QUIET.contains(&verb) {
         walk.opaque(Why::ProjectCode, &said(name, arguments.get(..1).unwrap_or_default()));
     }
-    if arguments.iter().any(|word| word.text.starts_with("--eval") || word.text.starts_with("SHELL=")) {
+    const CODE: [&str; 15] = [
+        "--eval", "SHELL=", "--config", "--script-shell", "--node-options", "-exec", "-toolexec", "-vettool", "-E", "-P",
+        "--init-script", "--require", "--rulesdir", "--plugin", "--import",
+    ];
+    if arguments.iter().any(|word| CODE.iter().any(|option| word.text.starts_with(option))) {
         walk.opaque(Why::InlineCode, name);
+    }
+    if matches!(name, "make" | "gmake" | "ninja" | "just" | "task") {
+        let words = &["file", "makefile", "justfile", "taskfile", "directory"];
+        let taken = take(arguments, Spec { letters: "fCIotjd", words, stops: false });
+        for file in taken.values(&["-f", "--file", "--makefile", "--justfile", "--taskfile"]) {
+            match file.text.as_str() {
+                "-" | "/dev/stdin" => walk.opaque(Why::StdinCode, name),
+                _ => script(walk, Some(file)),
+            }
+        }
     }
     arguments.iter().for_each(|word| walk.perhaps(word));
 }
