@@ -1,5 +1,7 @@
 //! What programs do with their arguments: which are files, read or written, and which are only text.
 
+use std::path::Path;
+
 use super::options::{Spec, take};
 use super::walk::{Stdin, Walk};
 use super::word::Word;
@@ -185,7 +187,7 @@ impl Walk {
             self.opaque(Why::Variable, &program.text);
         }
         let name = self.name(&program.text);
-        if self.functions.contains(&name) && !FOLDERS.iter().any(|folder| std::path::Path::new(folder).join(&name).exists()) {
+        if self.functions.contains(&name) && !FOLDERS.iter().any(|folder| Path::new(folder).join(&name).exists()) {
             // Its body was gone through where it was made.
             return None;
         }
@@ -206,8 +208,9 @@ impl Walk {
             return own;
         }
         let path = self.resolved(word);
-        let is_standard = |path: &std::path::Path| path.parent().is_some_and(|folder| FOLDERS.iter().any(|known| folder.ends_with(known.trim_start_matches('/')) && folder.starts_with(known)));
-        let written = std::path::Path::new(word);
+        let is_standard =
+            |path: &Path| path.parent().is_some_and(|folder| FOLDERS.iter().any(|known| folder == Path::new(known)));
+        let written = Path::new(word);
         if is_standard(written) && !word.contains("..") {
             return own;
         }
@@ -223,6 +226,10 @@ impl Walk {
     fn files(&mut self, name: &str, arguments: &[Word]) {
         if name == "dd" {
             return self.copy_blocks(arguments);
+        }
+        let has_words = arguments.iter().any(|word| !word.text.starts_with('-'));
+        if name == "printenv" || name == "set" && !has_words {
+            self.access(&Word::known("/proc/self/environ"), Mode::Read);
         }
         let Some(row) = TABLE.iter().find(|row| row.names.contains(&name)) else {
             return arguments.iter().for_each(|word| self.perhaps(word));
@@ -250,9 +257,6 @@ impl Walk {
         }
         if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"]) {
             taken.rest.iter().for_each(|word| self.access(word, Mode::Write));
-        }
-        if matches!(name, "printenv" | "export" | "declare" | "set" | "typeset") && taken.rest.is_empty() {
-            self.access(&Word::known("/proc/self/environ"), Mode::Read);
         }
         if matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed") {
             self.small_language(name, taken.options.iter().filter_map(|(_, value)| value.as_ref()).chain(taken.rest.first()));
