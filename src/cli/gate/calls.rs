@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use hence::session::{Change, Outcome as Decided, SessionError};
 use hence_core::fact::Fact;
+use hence_core::fault::{self, Fault};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_gate::{Answer, Call, Event, Host, Kind, Lowered, Phase, Verdict};
@@ -115,8 +116,11 @@ fn ask(mailbox: &Arc<Mailbox>, event: Event, shadow: bool) -> Reply {
     let (facts, print) = match (&event.phase, &event.call) {
         (Phase::Other, _) => return Reply::Done,
         (Phase::Before | Phase::Permission, Some(call)) => {
-            let Lowered { facts, .. } = hence_gate::facts(&event, call, "", time::wall_clock());
-            (facts, hence_gate::fingerprint(&event.session, call))
+            let lower = || Ok::<_, Fault>(hence_gate::facts(&event, call, "", time::wall_clock()));
+            match fault::caught(lower) {
+                Ok(Lowered { facts, .. }) => (facts, hence_gate::fingerprint(&event.session, call)),
+                Err(fault) => return Reply::Failed(fault.to_string()),
+            }
         }
         (_, Some(call)) => (Vec::new(), hence_gate::fingerprint(&event.session, call)),
         (_, None) => (Vec::new(), String::new()),
@@ -212,6 +216,7 @@ fn together(book: &mut Book, follow: &mut Follow, batch: &[Asked], out: &mut dyn
         Err(error) => {
             // What was given an id has none any more; the ledger knows which are.
             book.ids = None;
+            book.judged.clear();
             return Err(error.into());
         }
     };

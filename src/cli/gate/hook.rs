@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use hence_core::fault::{self, Fault};
 use hence_gate::{Answer, Event, Host, LARGEST, Phase};
 
 use super::super::owner;
-use super::super::{Outcome, config, terminal};
+use super::super::{Outcome, terminal};
 use super::calls::refused;
 
 /// How long the host waits at most, start of the process excluded.
@@ -46,10 +47,13 @@ fn of_word(text: &str) -> Result<Told, String> {
 /// Answers the event on standard input.
 pub(super) fn run(options: &HookOptions) -> Outcome {
     let end = Instant::now() + PATIENCE;
-    let answer = match event(end) {
-        Ok(bytes) => of_bytes(options, &bytes, end),
-        Err(error) => refused(options.host.0, "", &format!("the event can't be read: {error}")),
+    let answer = || -> Result<Answer, Fault> {
+        Ok(match event(end) {
+            Ok(bytes) => of_bytes(options, &bytes, end),
+            Err(error) => refused(options.host.0, "", &format!("the event can't be read: {error}")),
+        })
     };
+    let answer = fault::caught(answer).unwrap_or_else(|fault| refused(options.host.0, "", &fault.to_string()));
     print(&answer)
 }
 
@@ -114,9 +118,14 @@ fn start(store: &Path) -> io::Result<()> {
     std::fs::create_dir_all(store)?;
     let log = std::fs::OpenOptions::new().create(true).append(true).open(store.join(LOG))?;
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg("serve").arg("--store").arg(store).arg("--idle").arg(IDLE);
-    if config::get().rules().is_empty() && config::get().packs().is_empty() {
-        command.args(["--pack", "gate"]);
+    command.arg("serve").arg("--store").arg(std::fs::canonicalize(store)?).arg("--idle").arg(IDLE);
+    // The settings are those of the project, wherever the agent is.
+    let store = std::fs::canonicalize(store)?;
+    if let Some(project) = store.parent() {
+        command.current_dir(project);
+        if !project.ancestors().any(|folder| folder.join("hence.toml").exists()) {
+            command.args(["--pack", "gate"]);
+        }
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).process_group(0);
     command.spawn().map(|_| ())
