@@ -89,6 +89,11 @@ impl Outcome {
         self.stands.values().sum()
     }
 
+    /// Whether rules changed nothing: no effect, no decision.
+    fn is_quiet(&self) -> bool {
+        self.steps.is_empty() && self.drawn.is_empty() && self.lapsed.is_empty()
+    }
+
     /// The id of a decision that was drawn now; `None` where nothing was recorded.
     pub fn id(&self, drawn: &Fact) -> Option<DecisionId> {
         let tx = self.committed.as_ref()?.tx;
@@ -121,25 +126,12 @@ impl Session {
         if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
             ledger.expect(expected)?;
         }
-        self.rules.stamp(&mut change.assertions, change.now);
-        self.rules.stamp(change.said.iter_mut().map(|said| &mut said.fact), change.now);
-        if let Some(ledger) = self.ledger() {
-            let others: BTreeSet<&Fact> = change.said.iter().map(|said| &said.fact).collect();
-            let own = change.assertions.iter().filter(|fact| !others.contains(fact));
-            let retracted = change.retractions.iter().map(|fact| (fact, false));
-            let by = Saying::at(&change.author, change.now);
-            self.roles.check(&self.rules, ledger, by, own.map(|fact| (fact, true)).chain(retracted))?;
-            self.roles.check_said(&self.rules, ledger, by, &change.said)?;
-        }
-        if let Some(ledger) = self.ledger() {
-            // Before anything follows from them, since sentences hold values of facts.
-            ledger.redaction().facts(&mut change.assertions)?;
-            ledger.redaction().facts(&mut change.retractions)?;
-            for said in &mut change.said {
-                ledger.redaction().facts(std::slice::from_mut(&mut said.fact))?;
-            }
-        }
-        let (changes, proposed) = self.resolve(&mut change)?;
+        let has_facts =
+            !(change.assertions.is_empty() && change.retractions.is_empty() && change.said.is_empty());
+        let (changes, proposed) = match has_facts {
+            true => self.admit(&mut change)?,
+            false => (Changes::default(), None),
+        };
         let keeps = !dry && self.engine.is_incremental();
         let there = self.there(&changes)?;
         let effected = match has_effects(&self.rules.checked) {
@@ -147,6 +139,13 @@ impl Session {
             false => self.decide_without_effects(&there, change.now, keeps)?,
         };
         let Effected { mut outcome, mut net, incremental, held, turned } = effected;
+        let is_quiet = changes.is_empty() && !turned && outcome.is_quiet();
+        let records = !is_quiet || self.records_unchanged;
+        let proposed = match proposed {
+            // Of a clock that moves a ledger records something only where it changes something.
+            None if !has_facts && records => self.resolve(&mut change)?.1,
+            proposed => proposed,
+        };
         if let Some(proposed) = &proposed {
             self.check_steps(&proposed.draft.author, &outcome.steps)?;
         }
@@ -161,11 +160,13 @@ impl Session {
             outcome.standing = self.list(&outcome)?;
         }
         if !dry {
-            let recorded = fault::caught(|| self.record(change.now, proposed, &mut outcome, turned));
-            if let Err(SessionError::Fault(fault)) = &recorded {
-                self.fault = Some(fault.clone());
+            if records {
+                let recorded = fault::caught(|| self.record(change.now, proposed, &mut outcome, is_quiet));
+                if let Err(SessionError::Fault(fault)) = &recorded {
+                    self.fault = Some(fault.clone());
+                }
+                recorded?;
             }
-            recorded?;
             self.clock = Some(change.now);
             self.remember(incremental);
             self.remember_effects(held, &outcome);
@@ -175,6 +176,28 @@ impl Session {
             }
         }
         Ok(outcome)
+    }
+
+    /// Takes the facts of a change in: by whom they may be brought, and without what must not be recorded; what they come
+    /// to, and what a ledger is to record of them.
+    fn admit(&self, change: &mut Change) -> Result<(Changes, Option<Proposed>), SessionError> {
+        self.rules.stamp(&mut change.assertions, change.now);
+        self.rules.stamp(change.said.iter_mut().map(|said| &mut said.fact), change.now);
+        if let Some(ledger) = self.ledger() {
+            let others: BTreeSet<&Fact> = change.said.iter().map(|said| &said.fact).collect();
+            let own = change.assertions.iter().filter(|fact| !others.contains(fact));
+            let retracted = change.retractions.iter().map(|fact| (fact, false));
+            let by = Saying::at(&change.author, change.now);
+            self.roles.check(&self.rules, ledger, by, own.map(|fact| (fact, true)).chain(retracted))?;
+            self.roles.check_said(&self.rules, ledger, by, &change.said)?;
+            // Before anything follows from them, since sentences hold values of facts.
+            ledger.redaction().facts(&mut change.assertions)?;
+            ledger.redaction().facts(&mut change.retractions)?;
+            for said in &mut change.said {
+                ledger.redaction().facts(std::slice::from_mut(&mut said.fact))?;
+            }
+        }
+        self.resolve(change)
     }
 
     fn decide_without_effects(
@@ -344,15 +367,10 @@ impl Session {
         now: i64,
         proposed: Option<Proposed>,
         outcome: &mut Outcome,
-        turned: bool,
+        is_quiet: bool,
     ) -> Result<(), SessionError> {
         if let Store::Memory(memory) = &mut self.store {
             memory.take_in(outcome);
-            return Ok(());
-        }
-        let same = outcome.changes.is_empty() && outcome.steps.is_empty() && !turned;
-        let same = same && outcome.drawn.is_empty() && outcome.lapsed.is_empty();
-        if same && !self.records_unchanged {
             return Ok(());
         }
         let run = Some(self.run());
@@ -369,7 +387,7 @@ impl Session {
                     steps,
                     drawn: take(&mut outcome.drawn),
                     lapsed: take(&mut outcome.lapsed),
-                    always: same,
+                    always: is_quiet,
                     ..draft
                 };
                 outcome.committed = Some(ledger.commit_resolved(&draft, resolved)?);

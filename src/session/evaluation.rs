@@ -211,6 +211,9 @@ pub(super) fn open_of(undetermined: &Undetermined, relation: RelationId) -> &[Pa
 
 /// Those of the rows that are decisions, ascending.
 pub(super) fn undetermined_decisions(program: &Program, undetermined: &Undetermined) -> Vec<Pattern> {
+    if undetermined.is_empty() {
+        return Vec::new();
+    }
     let decisions = undetermined.iter().filter(|(id, _)| program[**id].kind == Kind::Decision);
     let mut rows: Vec<Pattern> = decisions.flat_map(|(_, rows)| rows.iter().cloned()).collect();
     rows.sort_by_key(|row| row.relation);

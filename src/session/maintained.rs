@@ -33,6 +33,8 @@ pub(super) struct Maintained {
     unknown: Option<Box<Second>>,
     /// What followed possibly and not certainly after the last change.
     undetermined: Undetermined,
+    /// How many facts each decision has that has any.
+    stands: BTreeMap<Symbol, usize>,
 }
 
 /// The program that tells what follows certainly and possibly, maintained beside the rules themselves.
@@ -175,9 +177,10 @@ impl Maintained {
         let names = Names::new(&rules.program);
         let limits = *limits;
         let undetermined = Undetermined::new();
-        let mut new =
-            Self { incremental, names, cache: Mutex::default(), now, limits, unknown: None, undetermined };
+        let (cache, stands) = (Mutex::default(), BTreeMap::new());
+        let mut new = Self { incremental, names, cache, now, limits, unknown: None, undetermined, stands };
         new.look_at_unknown(rules, &[], lenient)?;
+        new.stands = new.counts();
         Ok(new)
     }
 
@@ -188,6 +191,10 @@ impl Maintained {
         edits: &[Edit<'_>],
         lenient: bool,
     ) -> Result<(), SessionError> {
+        let is_clear = lenient || self.incremental.undefined().next().is_none();
+        if is_clear && self.unknown.is_none() {
+            return Ok(());
+        }
         let program = &rules.program;
         let heads = match lenient {
             true => BTreeSet::new(),
@@ -276,16 +283,31 @@ impl Maintained {
         let applied = self.incremental.advance(&edits, now);
         applied.map_err(|reached| evaluation::limit(&rules.program, &rules.sources, &reached))?;
         let mut settled = self.concerned();
+        let was_unknown = self.unknown.is_some();
         self.look_at_unknown(rules, &edits, lenient)?;
         settled.append(&mut self.concerned());
-        Ok(self.turned(&rules.program, settled))
+        let is_decision = |id: &RelationId| rules.program[*id].kind == Kind::Decision;
+        let changed: SmallVec<[RelationId; 8]> = self.incremental.changed().filter(is_decision).collect();
+        if was_unknown || self.unknown.is_some() {
+            self.stands = self.counts();
+        } else {
+            changed.iter().for_each(|id| self.count(rules.program[*id].name, *id));
+        }
+        Ok(self.turned(&rules.program, &changed, settled))
     }
 
-    fn turned(&self, program: &Program, settled: BTreeSet<RelationId>) -> Turned {
-        let is_decision = |id: &RelationId| program[*id].kind == Kind::Decision;
-        let determined = |id: &RelationId| !settled.contains(id);
+    /// Counts the facts of a decision again.
+    fn count(&mut self, name: Symbol, id: RelationId) {
+        match self.len(id) {
+            0 => self.stands.remove(&name),
+            count => self.stands.insert(name, count),
+        };
+    }
+
+    /// The decisions that turned, of those relations that `changed`.
+    fn turned(&self, program: &Program, changed: &[RelationId], settled: BTreeSet<RelationId>) -> Turned {
         let (mut drawn, mut lapsed) = (Vec::new(), Vec::new());
-        for id in self.incremental.changed().into_iter().filter(is_decision).filter(determined) {
+        for id in changed.iter().copied().filter(|id| !settled.contains(id)) {
             for (row, came) in self.incremental.changes(id) {
                 let list = if came { &mut drawn } else { &mut lapsed };
                 list.push(evaluation::fact_of(program, id, row));
@@ -326,6 +348,11 @@ impl Maintained {
 
     /// How many facts each decision has that has any.
     pub(super) fn decision_counts(&self) -> BTreeMap<Symbol, usize> {
+        self.stands.clone()
+    }
+
+    /// The same, counted.
+    fn counts(&self) -> BTreeMap<Symbol, usize> {
         let counts = self.names.decisions.iter().map(|(name, id)| (*name, self.len(*id)));
         counts.filter(|(_, count)| *count > 0).collect()
     }

@@ -181,6 +181,9 @@ impl Session {
         net: &mut Changes,
     ) -> Result<Vec<(Symbol, Value)>, SessionError> {
         let Store::Ledger(ledger) = &self.store else { return Ok(Vec::new()) };
+        if steps.is_empty() {
+            return Ok(Vec::new());
+        }
         let set: Vec<(Symbol, Value)> = set_by_effects(&self.rules, steps)?.into_values().collect();
         if set.is_empty() {
             return Ok(set);

@@ -74,9 +74,9 @@ fn whoever_has_the_lock_for_a_moment_is_waited_for() {
     let waiter = hence(dir.path(), &asserting).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(700));
     drop(holder);
-    let (status, out, said) = run_to_end(waiter);
-    assert_eq!((status, said.as_str()), (0, ""));
-    assert!(out.contains("recorded as transaction 1"), "{out}");
+    let waited = waiter.wait_with_output().unwrap();
+    assert!(waited.status.success(), "{}", String::from_utf8_lossy(&waited.stderr));
+    assert!(String::from_utf8_lossy(&waited.stdout).contains("recorded as transaction 1"));
 }
 
 #[test]

@@ -12,15 +12,10 @@ impl Incremental {
         self.work.store.relation(relation)
     }
 
-    /// The relations of which facts came or went with the last change, ascending.
-    pub fn changed(&self) -> Vec<RelationId> {
-        let mut changed = self.changed.clone();
-        changed.sort_unstable();
-        changed
-            .into_iter()
-            .filter(|relation| self.work.store.is_shown(*relation))
-            .filter(|relation| !self.work.store.relation(*relation).changes().is_empty())
-            .collect()
+    /// The relations of which facts came or went with the last change, in no order that means anything.
+    pub fn changed(&self) -> impl Iterator<Item = RelationId> {
+        let shown = self.changed.iter().copied().filter(|relation| self.work.store.is_shown(*relation));
+        shown.filter(|relation| !self.work.store.relation(*relation).changes().is_empty())
     }
 
     /// The facts of a relation that came (`true`) and went with the last change, the same from run to run for the
