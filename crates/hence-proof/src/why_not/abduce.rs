@@ -3,7 +3,7 @@
 
 use hence_core::fault::OrBroken;
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeSet, BinaryHeap};
 use std::time::Instant;
 
 use hence_core::fact::Fact;
@@ -20,9 +20,9 @@ use super::super::plans::Begin;
 use super::super::proof::{Premise, StepKind};
 use super::super::store::{FactRef, Key};
 use super::change::{Change, adjustments};
-use super::columns::read_columns;
+use super::fill::Templates;
 use super::state::{Hypothesis, Queued, RuleAttempt};
-use super::{Asked, FUEL, Finder, fill, nearest};
+use super::{Asked, FUEL, Finder, fill};
 
 /// How many states are looked at.
 const STATES: usize = 20_000;
@@ -43,18 +43,17 @@ pub(super) struct Abduction<'f, 'a> {
     added: usize,
     seen: usize,
     until: Instant,
-    /// The relation asked for.
-    target: RelationId,
-    /// By relation, which columns the rules after what is asked for look at.
-    read: HashMap<RelationId, Vec<bool>>,
-    /// The nearest fact to what was looked for, by relation and columns.
-    like: HashMap<(RelationId, Asked), Option<Fact>>,
+    templates: &'f Templates<'f, 'a>,
 }
 
 impl<'f, 'a> Abduction<'f, 'a> {
-    pub(super) fn new(finder: &'f Finder<'a>, relation: RelationId, asked: &Asked, until: Instant) -> Self {
-        let (queue, read, like) = (BinaryHeap::new(), HashMap::new(), HashMap::new());
-        let mut search = Self { finder, queue, added: 0, seen: 0, until, target: relation, read, like };
+    pub(super) fn new(
+        (finder, templates): (&'f Finder<'a>, &'f Templates<'f, 'a>),
+        relation: RelationId,
+        asked: &Asked,
+        until: Instant,
+    ) -> Self {
+        let mut search = Self { finder, queue: BinaryHeap::new(), added: 0, seen: 0, until, templates };
         let params = finder.context.params.clone();
         let start = Hypothesis {
             frames: Vec::new(),
@@ -188,11 +187,11 @@ impl<'f, 'a> Abduction<'f, 'a> {
     /// Makes a fact up: the columns known, the others as the nearest fact has them.
     fn assume(&mut self, state: &Hypothesis, atom: &Atom, key: &Asked) {
         let context = &self.finder.context;
-        let Some(like) = self.like(atom.relation, key) else { return };
+        let Some(like) = self.templates.like(atom.relation, key) else { return };
         let row: Vec<Word> =
             key.iter().zip(&like.values).map(|(word, value)| word.unwrap_or(value.word())).collect();
         let mut fact = Fact::new(context.name(atom.relation), context.values(atom.relation, &row));
-        if fill::has_id(self.finder, atom.relation) {
+        if self.templates.has_id(atom.relation) {
             match key.first() {
                 // Its id is that of another fact: two would contradict each other.
                 Some(Some(_)) if fill::conflict(self.finder, atom.relation, &fact).is_some() => return,
@@ -241,21 +240,8 @@ impl<'f, 'a> Abduction<'f, 'a> {
     }
 
     /// For each column of a relation, whether no rule after what is asked for looks at it.
-    fn unread(&mut self, relation: RelationId) -> Vec<bool> {
-        let (finder, target) = (self.finder, self.target);
-        let read = self.read.entry(relation).or_insert_with(|| read_columns(finder, relation, target));
-        read.iter().map(|read| !read).collect()
-    }
-
-    /// The fact that comes nearest, else the first, else a blank one.
-    fn like(&mut self, relation: RelationId, key: &Asked) -> Option<Fact> {
-        let finder = self.finder;
-        let find = || {
-            let near = nearest::nearest(&finder.context, relation, key, 1).into_iter().next();
-            near.or_else(|| finder.instances(relation, &vec![None; key.len()]).into_iter().next())
-        };
-        let known = self.like.entry((relation, key.clone())).or_insert_with(find).clone();
-        known.or_else(|| fill::blank(finder, relation))
+    fn unread(&self, relation: RelationId) -> Vec<bool> {
+        self.templates.read(relation).into_iter().map(|read| !read).collect()
     }
 
     fn test(&mut self, state: Hypothesis, expr: &Expr) {

@@ -1,11 +1,14 @@
 //! Facts made up for an input: what is wanted in its columns, the others as the nearest fact has them, ids of their own.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use hence_core::fact::Fact;
 use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value, Word};
 
-use super::Finder;
+use super::{Asked, Finder};
 use super::change::Change;
 use super::columns::read_columns;
 use super::ideas::{TRIED, fact_with};
@@ -18,21 +21,58 @@ const RENEWALS: usize = 12;
 /// How many rows show that a column is an id, and how many are looked at.
 const ROWS: (usize, usize) = (3, 10_000);
 
+/// What made-up facts are like, as the facts show that hold before anything is changed; kept from question to question.
+pub(super) struct Templates<'f, 'a> {
+    finder: &'f Finder<'a>,
+    /// The relation asked for.
+    target: RelationId,
+    read: RefCell<HashMap<RelationId, Vec<bool>>>,
+    ids: RefCell<HashMap<RelationId, bool>>,
+    like: RefCell<HashMap<(RelationId, Asked), Option<Fact>>>,
+}
+
+impl<'f, 'a> Templates<'f, 'a> {
+    pub(super) fn new(finder: &'f Finder<'a>, target: RelationId) -> Self {
+        Self { finder, target, read: RefCell::default(), ids: RefCell::default(), like: RefCell::default() }
+    }
+
+    /// For each column of a relation, whether a rule after what is asked for looks at it.
+    pub(super) fn read(&self, relation: RelationId) -> Vec<bool> {
+        let mut known = self.read.borrow_mut();
+        known.entry(relation).or_insert_with(|| read_columns(self.finder, relation, self.target)).clone()
+    }
+
+    /// Whether the first column of an input is an id: no two of its facts have the same there, and there are other
+    /// columns.
+    pub(super) fn has_id(&self, relation: RelationId) -> bool {
+        *self.ids.borrow_mut().entry(relation).or_insert_with(|| has_id(self.finder, relation))
+    }
+
+    /// The fact that comes nearest, else the first, else a plain one.
+    pub(super) fn like(&self, relation: RelationId, key: &Asked) -> Option<Fact> {
+        let find = || {
+            let near = nearest::nearest(&self.finder.context, relation, key, 1).into_iter().next();
+            near.or_else(|| first(self.finder, relation)).or_else(|| blank(self.finder, relation))
+        };
+        self.like.borrow_mut().entry((relation, key.clone())).or_insert_with(find).clone()
+    }
+}
+
 /// Sets of changes each of which makes a fact of an input that has what is wanted: mostly one assertion, with a
 /// retraction where a fact with its id is in the way.
 pub(super) fn assertions(
-    finder: &Finder<'_>,
-    (relation, target): (RelationId, RelationId),
+    (finder, templates): (&Finder<'_>, &Templates<'_, '_>),
+    relation: RelationId,
     wants: &[Want],
 ) -> Vec<Vec<Change>> {
-    let Some(row) = filled(finder, relation, wants) else { return Vec::new() };
+    let Some(row) = filled(templates, relation, wants) else { return Vec::new() };
     let fact = fact_with(finder, relation, &row);
-    let read = read_columns(finder, relation, target);
+    let read = templates.read(relation);
     let mut open: Vec<bool> =
         read.iter().zip(wants).map(|(read, want)| !read && *want == Want::Any).collect();
     let mut all = Vec::new();
     for mut fact in variants(finder, relation, &fact, (wants, &read)) {
-        let id = has_id(finder, relation);
+        let id = templates.has_id(relation);
         if id && wants.first() == Some(&Want::Any) {
             new_id(finder, relation, &mut fact);
             open.iter_mut().take(1).for_each(|open| *open = false);
@@ -49,13 +89,10 @@ pub(super) fn assertions(
 }
 
 /// The words of a fact: those wanted, else those of the nearest fact, else plain ones.
-fn filled(finder: &Finder<'_>, relation: RelationId, wants: &[Want]) -> Option<Vec<Word>> {
-    let context = &finder.context;
-    let key: Vec<Option<Word>> = wants.iter().map(|want| want.exact()).collect();
-    let near = nearest::nearest(context, relation, &key, 1).into_iter().next();
-    let first = || first(finder, relation);
-    let like = near.or_else(first).or_else(|| blank(finder, relation))?;
-    let columns = &context.program[relation].columns;
+fn filled(templates: &Templates<'_, '_>, relation: RelationId, wants: &[Want]) -> Option<Vec<Word>> {
+    let key: Asked = wants.iter().map(|want| want.exact()).collect();
+    let like = templates.like(relation, &key)?;
+    let columns = &templates.finder.context.program[relation].columns;
     let row = wants.iter().zip(&like.values).zip(columns).map(|((want, like), column)| {
         let ty = column.ty.ty;
         let word = if want.admits(ty, like.word()) {
@@ -107,8 +144,8 @@ fn variants(
     all
 }
 
-/// Whether the first column of an input is an id: no two of its facts have the same there, and there are other columns.
-pub(super) fn has_id(finder: &Finder<'_>, relation: RelationId) -> bool {
+/// As [`Templates::has_id`].
+fn has_id(finder: &Finder<'_>, relation: RelationId) -> bool {
     let Some(extent) = finder.context.store.extent(relation) else { return false };
     let rows = &extent.rows;
     if rows.arity() < 2 || rows.len() < ROWS.0 {
@@ -128,7 +165,7 @@ pub(super) fn conflict(finder: &Finder<'_>, relation: RelationId, fact: &Fact) -
 
 /// The same changes with more facts of the same kind, `count` in all.
 pub(super) fn several(
-    finder: &Finder<'_>,
+    (finder, templates): (&Finder<'_>, &Templates<'_, '_>),
     relation: RelationId,
     wants: &[Want],
     changes: &[Change],
@@ -143,7 +180,7 @@ pub(super) fn several(
     let mut last = first.clone();
     let free = wants.iter().enumerate().filter(|(_, want)| !matches!(want, Want::Is(_)));
     let free: Vec<usize> = free.map(|(at, _)| at).collect();
-    let id = has_id(finder, relation) || matches!(first.values.first(), Some(Value::String(_) | Value::Int(_)));
+    let id = templates.has_id(relation) || matches!(first.values.first(), Some(Value::String(_) | Value::Int(_)));
     for _ in 1..count {
         for at in free.iter().copied().filter(|at| *at == 0 && id).chain(free.iter().rev().copied()).take(1) {
             if let (Some(value), Some(column)) = (last.values.get_mut(at), columns.get(at)) {

@@ -20,6 +20,7 @@ use super::super::store::FactRef;
 use super::change::Change;
 use super::columns::uses;
 use super::relax::{self, Known, Relaxed};
+use super::fill::{self, Templates};
 use super::want::{self, Slot, Want};
 use super::Finder;
 
@@ -39,19 +40,24 @@ pub(super) const TRIED: usize = 6;
 pub(super) struct Idea {
     pub(super) changes: Vec<Change>,
     pub(super) left: usize,
+    /// By how many literals of rules it is asked for.
+    pub(super) votes: usize,
 }
 
 /// Collects steps over one model.
 pub(super) struct Ideas<'f, 'a> {
     pub(super) finder: &'f Finder<'a>,
-    /// The relation asked for.
-    pub(super) target: RelationId,
+    templates: &'f Templates<'f, 'a>,
     /// How many changes there may be in all.
     pub(super) budget: usize,
     pub(super) fuel: usize,
     /// What was wanted, with how many other steps its way takes.
     wanted: HashMap<(RelationId, Vec<Want>), usize>,
     unwanted: HashMap<FactRef, usize>,
+    /// How many literals ask for what is wanted of inputs.
+    votes: HashMap<(RelationId, Vec<Want>), usize>,
+    /// What each step that asserts answers.
+    answers: Vec<(usize, (RelationId, Vec<Want>))>,
     found: Vec<Idea>,
     known: BTreeMap<Vec<Change>, usize>,
     /// What the clock would have to be, where that is all.
@@ -77,7 +83,7 @@ pub(super) struct At<'r> {
 impl<'f, 'a> Ideas<'f, 'a> {
     /// The steps towards a fact of `target` with `wants`, at most `budget` in all; some changes were made before.
     pub(super) fn towards(
-        finder: &'f Finder<'a>,
+        (finder, templates): (&'f Finder<'a>, &'f Templates<'f, 'a>),
         target: RelationId,
         wants: Vec<Want>,
         (budget, before): (usize, &[Change]),
@@ -88,27 +94,35 @@ impl<'f, 'a> Ideas<'f, 'a> {
         });
         let mut ideas = Self {
             finder,
-            target,
+            templates,
             budget,
             fuel: FUEL,
             wanted: HashMap::new(),
             unwanted: HashMap::new(),
+            votes: HashMap::new(),
+            answers: Vec::new(),
             found: Vec::new(),
             known: BTreeMap::new(),
             instants: Vec::new(),
             made: made.collect(),
         };
         ideas.make(target, wants, 0, 0);
+        for (at, wanted) in std::mem::take(&mut ideas.answers) {
+            if let (Some(idea), Some(votes)) = (ideas.found.get_mut(at), ideas.votes.get(&wanted)) {
+                idea.votes = *votes;
+            }
+        }
         (ideas.found, ideas.instants)
     }
 
-    pub(super) fn push(&mut self, mut changes: Vec<Change>, left: usize) {
+    pub(super) fn push(&mut self, mut changes: Vec<Change>, left: usize) -> usize {
         changes.sort();
         let at = *self.known.entry(changes.clone()).or_insert(self.found.len());
         match self.found.get_mut(at) {
             Some(known) => known.left = known.left.min(left),
-            None => self.found.push(Idea { changes, left }),
+            None => self.found.push(Idea { changes, left, votes: 1 }),
         }
+        at
     }
 
     /// Whether a way is too long. How many steps it takes doesn't count: one step may do for several.
@@ -121,13 +135,17 @@ impl<'f, 'a> Ideas<'f, 'a> {
         if self.ends(depth) {
             return;
         }
+        let finder = self.finder;
+        let input = finder.context.program[relation].kind == Kind::Input;
+        if input {
+            *self.votes.entry((relation, wants.clone())).or_insert(0) += 1;
+        }
         let known = self.wanted.entry((relation, wants.clone())).or_insert(usize::MAX);
         if *known <= left {
             return;
         }
         *known = left;
-        let finder = self.finder;
-        if finder.context.program[relation].kind == Kind::Input {
+        if input {
             return self.assert(relation, &wants, left);
         }
         for id in finder.context.rules_of(relation) {
@@ -384,7 +402,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
             }
             return;
         }
-        let facts = super::fill::assertions(self.finder, (relation, self.target), wants);
+        let facts = fill::assertions((self.finder, self.templates), relation, wants);
         let name = self.finder.context.name(relation);
         let made: Vec<Fact> = self.made.iter().filter(|made| made.relation == name).cloned().collect();
         for changes in facts {
@@ -394,11 +412,12 @@ impl<'f, 'a> Ideas<'f, 'a> {
             }
             if left > 0 {
                 let count = self.budget.min(left + 1);
-                let mut several = super::fill::several(self.finder, relation, wants, &changes, count);
+                let mut several = fill::several((self.finder, self.templates), relation, wants, &changes, count);
                 several.extend(made.first().cloned().map(Change::Retract));
                 self.push(several, 0);
             }
-            self.push(changes, left);
+            let at = self.push(changes, left);
+            self.answers.push((at, (relation, wants.to_vec())));
         }
     }
 }

@@ -9,12 +9,12 @@ use hence_core::value::Value;
 use super::change::Change;
 use super::ideas::Idea;
 
-/// Sets of changes that wait to be tried, in two orders: fewest changes in all, and fewest steps of the search. The
-/// first finds small remedies, the second those of several changes that one step proposes together.
+/// Sets of changes that wait to be tried, in two orders: fewest changes in all, and fewest steps of the search, what most
+/// literals ask for first. The first finds small remedies, the second those that one step proposes together.
 #[derive(Default)]
 pub(super) struct Repairs {
     by_size: BinaryHeap<Reverse<(usize, usize, usize)>>,
-    by_step: BinaryHeap<Reverse<(usize, usize, usize)>>,
+    by_step: BinaryHeap<Reverse<(usize, Reverse<usize>, usize, usize)>>,
     /// All sets that were added, with the number of the step; nothing in the place of those that were handed out.
     sets: Vec<Option<(Vec<Change>, usize)>>,
     seen: BTreeSet<Vec<Change>>,
@@ -24,12 +24,12 @@ pub(super) struct Repairs {
 impl Repairs {
     /// Adds the sets that go on from one that the search tried at `step`.
     pub(super) fn add(&mut self, (base, step): (&[Change], usize), ideas: Vec<Idea>, most: usize) {
-        for Idea { changes, left } in ideas {
+        for Idea { changes, left, votes } in ideas {
             let Some(all) = joined(base, changes).filter(|all| all.len() <= most) else { continue };
             if self.seen.insert(all.clone()) {
                 let number = self.sets.len();
                 self.by_size.push(Reverse((all.len().saturating_add(left).min(most), left, number)));
-                self.by_step.push(Reverse((step, left, number)));
+                self.by_step.push(Reverse((step, Reverse(votes), left, number)));
                 self.sets.push(Some((all, step + 1)));
             }
         }
@@ -39,8 +39,11 @@ impl Repairs {
     pub(super) fn next(&mut self) -> Option<(Vec<Change>, usize)> {
         self.turn = !self.turn;
         loop {
-            let heap = if self.turn { &mut self.by_size } else { &mut self.by_step };
-            let Reverse((.., number)) = heap.pop()?;
+            let number = if self.turn {
+                self.by_size.pop().map(|Reverse((.., number))| number)?
+            } else {
+                self.by_step.pop().map(|Reverse((.., number))| number)?
+            };
             if let Some(set) = self.sets.get_mut(number).and_then(Option::take) {
                 return Some(set);
             }

@@ -17,6 +17,7 @@ use super::super::proof::NoOrigins;
 use super::abduce::Abduction;
 use super::change::{Change, Instant as Moment, Remedies, Remedy};
 use super::columns::dependencies;
+use super::fill::Templates;
 use super::ideas::{Ideas, wants_of};
 use super::repair::Repairs;
 use super::want::Want;
@@ -66,6 +67,7 @@ impl<'t> Trial<'t> {
 /// A search for remedies.
 struct Search<'s, 'a> {
     finder: &'s Finder<'a>,
+    templates: &'s Templates<'s, 'a>,
     relation: RelationId,
     asked: Asked,
     trial: Trial<'s>,
@@ -95,8 +97,10 @@ impl Finder<'_> {
         if self.matching(relation, &asked, 1).1 > 0 {
             return Remedies::default();
         }
+        let templates = Templates::new(self, relation);
         let mut search = Search {
             finder: self,
+            templates: &templates,
             relation,
             asked,
             trial: *trial,
@@ -175,13 +179,13 @@ impl Search<'_, '_> {
     /// Looks for remedies; ends early with what stopped it, in words.
     fn run(&mut self, direct: Option<Vec<Change>>) -> Result<(), String> {
         let wants = wants_of(&self.asked);
-        let (ideas, instants) = Ideas::towards(self.finder, self.relation, wants, (CHANGES, &[]));
+        let (ideas, instants) = Ideas::towards((self.finder, self.templates), self.relation, wants, (CHANGES, &[]));
         self.wait_for(&instants)?;
         let mut repairs = Repairs::default();
         repairs.add((&[], 0), ideas, CHANGES);
         let finder = self.finder;
         let until = self.start + self.trial.time / 2;
-        let mut guesses = Abduction::new(finder, self.relation, &self.asked, until);
+        let mut guesses = Abduction::new((finder, self.templates), self.relation, &self.asked, until);
         let (mut first, mut guessed) = (direct, 0);
         while self.remedies.found.len() < HANDFUL {
             // What takes two changes more than another remedy is of no interest.
@@ -267,7 +271,7 @@ impl Search<'_, '_> {
             return;
         }
         let finder = Finder::new(program, model, self.finder.sources(), &NoOrigins);
-        let (ideas, _) = Ideas::towards(&finder, self.relation, wants_of(&self.asked), (CHANGES, changes));
+        let (ideas, _) = Ideas::towards((&finder, self.templates), self.relation, wants_of(&self.asked), (CHANGES, changes));
         repairs.add((changes, step), ideas, CHANGES);
     }
 
