@@ -90,6 +90,7 @@ fn personal_values_lie_nowhere_as_they_are_and_are_read_as_they_were() {
     assert!(decided.contains("alice@wonder.example") && decided.contains("u1 is reached at (personal)"), "{decided}");
     said(at, 0, &["history", "person(\"u1\", \"Alice Liddell\", \"alice@wonder.example\")"]);
     said(at, 0, &["why", "write(\"u1\", \"alice@wonder.example\")"]);
+    said(at, 0, &["decide", "--now", "2026-02-03T13:00:00Z"]);
     let same = said(at, 0, &["decide", "--now", "2026-02-03T13:00:00Z", "--facts", "facts.jsonl"]);
     assert!(same.contains("4 already present") && same.contains("nothing to record"), "{same}");
     assert!(said(at, 0, &["verify"]).contains("each as recorded"));

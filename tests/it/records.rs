@@ -295,6 +295,11 @@ fn every_forged_record_is_found() {
         for (at, (what, forge)) in FORGERIES.iter().enumerate() {
             for tx in (0..honest.len()).skip(at % 3).step_by(3) {
                 let mut drafts = honest.clone();
+                let reasoned = |draft: &Draft| draft.lapsed.iter().any(|lapsed| lapsed.reason.is_some());
+                if *what == "no reason of a lapse" && !honest[..tx].iter().any(reasoned) {
+                    // As an earlier version would have recorded it.
+                    continue;
+                }
                 if !forge(&mut drafts[tx]) {
                     continue;
                 }

@@ -131,6 +131,7 @@ const WITHOUT_RULES: [&str; 16] = [
     "rebuild",
     "import",
     "compact",
+    "decisions",
     "pack",
     "principal",
     "config",
@@ -177,12 +178,12 @@ fn every_command_is_in_the_list_above() {
         .filter(|name| !name.is_empty());
     let asked = |name: &str| ASKED.iter().any(|(args, ..)| args[0] == name);
     let recorded = |name: &str| RECORDED.iter().any(|(args, ..)| args[0] == name);
-    // `assert` is as `retract`, `observe` and `migrate` as `assert`, and `serve` goes on as `decide --follow` does.
+    // `assert` and `erase` are as `retract`, `observe` and `migrate` as `assert`, and `serve` goes on as `decide --follow` does.
     let known = |name: &str| {
         asked(name)
             || recorded(name)
             || WITHOUT_RULES.contains(&name)
-            || ["assert", "observe", "migrate", "serve"].contains(&name)
+            || ["assert", "erase", "observe", "migrate", "serve"].contains(&name)
     };
     let unknown: Vec<_> = names.filter(|name| !known(name)).collect();
     assert!(unknown.is_empty(), "say in `ASKED` or `RECORDED` how the settings hold in {unknown:?}");

@@ -124,10 +124,11 @@ impl Ledger {
     /// # Errors
     /// If the base can't be read.
     pub fn erased_keys(&self) -> Result<BTreeSet<String>, LedgerError> {
-        let id = |fact: Result<(Fact, u64), LedgerError>| {
-            Ok(fact?.0.values.first().map(|value| value.text()).unwrap_or_default())
-        };
-        self.facts(Symbol::new(ERASED)).map(id).collect()
+        let mut erased = BTreeSet::new();
+        for fact in self.facts(Symbol::new(ERASED)) {
+            erased.extend(fact?.0.values.first().map(|value| value.text()));
+        }
+        Ok(erased)
     }
 
     /// Asks the keys, which are read where they weren't.

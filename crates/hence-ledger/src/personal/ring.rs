@@ -230,3 +230,42 @@ fn cipher(key: &Key) -> ChaCha20Poly1305 {
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_value_is_read_by_its_key_alone(text in ".{0,40}", one in ".{0,8}", other in ".{0,8}") {
+            prop_assume!(one != other);
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("keys");
+            let mut ring = Ring::read(Some(&path), BTreeSet::new()).unwrap();
+            let token = ring.make(&one, &text).unwrap().unwrap();
+            prop_assert_eq!(ring.make(&one, &text).unwrap().as_ref(), Some(&token));
+            prop_assert_ne!(ring.make(&other, &text).unwrap().as_ref(), Some(&token));
+            prop_assert_eq!(ring.seal(&one, &token).unwrap(), None, "a token is not sealed again");
+            ring.save(Some(&path)).unwrap();
+            let mut again = Ring::read(Some(&path), BTreeSet::new()).unwrap();
+            prop_assert_eq!(again.open(&token), Some(text.clone()));
+            prop_assert_eq!(again.seal(&one, &text).unwrap().as_ref(), Some(&token));
+
+            let id = again.id(&one).unwrap();
+            prop_assert_eq!(again.destroy(Some(&path), BTreeSet::from([id.clone()])).unwrap(), 1);
+            prop_assert!(again.open(&token).unwrap().starts_with("(erased "));
+            prop_assert!(!fs::read_to_string(&path).unwrap().contains(&id));
+            let left = Ring::read(Some(&path), BTreeSet::new()).unwrap();
+            prop_assert!(left.open(&token).unwrap().starts_with("(sealed "));
+            prop_assert_eq!(left.id(&one), None);
+            prop_assert!(left.id(&other).is_some());
+        }
+
+        #[test]
+        fn any_text_is_opened_or_stays(text in "(sealed:[0-9a-f]{16}:[A-Za-z0-9_-]{1,20})|.{0,20}") {
+            let ring = Ring::read(None, BTreeSet::new()).unwrap();
+            prop_assert_eq!(ring.open(&text).is_some(), is_token(&text));
+        }
+    }
+}
