@@ -61,7 +61,7 @@ pub struct Tls {
 
 /// A service that is reached.
 pub struct Listening {
-    /// The URL by which it is reached.
+    /// The URL of its address.
     pub base: String,
     handle: Handle<SocketAddr>,
     thread: JoinHandle<io::Result<()>>,
@@ -96,7 +96,7 @@ pub fn begin(settings: Settings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let base = base.unwrap_or_else(|| format!("{scheme}://{address}"));
+    let own = format!("{scheme}://{address}");
     let config = tls.as_ref().map(secured).transpose()?;
     let service = Service {
         desk,
@@ -105,7 +105,7 @@ pub fn begin(settings: Settings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
         recent: Recent::default(),
         budget,
         longest,
-        base: base.trim_end_matches('/').to_owned(),
+        base: base.as_ref().unwrap_or(&own).trim_end_matches('/').to_owned(),
         open: AtomicUsize::new(0),
     };
     let handle = Handle::new();
@@ -116,7 +116,7 @@ pub fn begin(settings: Settings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
         runtime.shutdown_timeout(DRAIN);
         served
     })?;
-    Ok(Listening { base, handle, thread })
+    Ok(Listening { base: own, handle, thread })
 }
 
 async fn serve(

@@ -2,6 +2,7 @@
 //! something goes to the owner. Whether something is permitted never waits after a slow question: it has readers of its own.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -45,10 +46,14 @@ pub(super) struct Workers {
     quick: Queue<Job>,
     slow: Queue<Job>,
     mailbox: Arc<Mailbox>,
+    /// Whether a reader has worked out what follows.
+    is_warm: AtomicBool,
+    /// Whether the owner has taken up what fell due while nobody served.
+    has_begun: AtomicBool,
 }
 
 impl Workers {
-    /// Those of a session, and its threads; nothing is ready before the first of them is.
+    /// Those of a session, and its threads; nothing is ready before one of them and the owner are.
     pub(super) fn begin(
         session: &Session,
         (store, engine, budget): (PathBuf, EngineOptions, Duration),
@@ -67,6 +72,8 @@ impl Workers {
             quick: Queue::new(MOST),
             slow: Queue::new(MOST),
             mailbox: Arc::clone(mailbox),
+            is_warm: AtomicBool::new(false),
+            has_begun: AtomicBool::new(false),
         });
         let quick = thread::available_parallelism().map_or(1, usize::from);
         let lanes = std::iter::repeat_n(true, quick).chain(std::iter::repeat_n(false, SLOW));
@@ -81,7 +88,8 @@ impl Workers {
     fn work(&self, is_quick: bool) {
         let mut reader = Reader::new(self);
         reader.warm(is_quick);
-        self.board.send_if_modified(|standing| !std::mem::replace(&mut standing.is_ready, true));
+        self.is_warm.fetch_or(is_quick, Ordering::SeqCst);
+        self.look_ready();
         let queue = if is_quick { &self.quick } else { &self.slow };
         while let Some((asked, reply)) = queue.take() {
             if reply.is_closed() {
@@ -101,20 +109,30 @@ impl Workers {
         self.lock().clone()
     }
 
+    /// Says that requests are answered, once a reader and the owner are there.
+    fn look_ready(&self) {
+        let is_there = self.is_warm.load(Ordering::SeqCst) && self.has_begun.load(Ordering::SeqCst);
+        if is_there && !self.mailbox.is_stopping() {
+            self.board.send_if_modified(|standing| !std::mem::replace(&mut standing.is_ready, true));
+        }
+    }
+
     /// Tells readers what the session of the owner has recorded, and by which rules it decides.
     pub(super) fn publish(&self, session: &Session) {
         let (tx, hash) = (session.last_tx(), session.rules().recorded().hash());
         let mut known = self.lock();
-        if known.tx == tx && known.hash == hash {
-            return;
+        if known.tx != tx || known.hash != hash {
+            if known.hash != hash {
+                known.rules = Arc::new(session.rules().clone());
+            }
+            (known.tx, known.hash) = (tx, hash);
+            let head = session.ledger().map(|ledger| ledger.head().to_string()).unwrap_or_default();
+            self.board.send_modify(|standing| (standing.tx, standing.head) = (tx, head));
         }
-        if known.hash != hash {
-            known.rules = Arc::new(session.rules().clone());
-        }
-        (known.tx, known.hash) = (tx, hash);
         drop(known);
-        let head = session.ledger().map(|ledger| ledger.head().to_string()).unwrap_or_default();
-        self.board.send_modify(|standing| (standing.tx, standing.head) = (tx, head));
+        if !self.has_begun.swap(true, Ordering::SeqCst) {
+            self.look_ready();
+        }
     }
 
     /// Says what is wrong with changed rules, or that nothing is.

@@ -74,7 +74,9 @@ impl Service {
     }
 
     fn with(dir: &Path, args: &[&str]) -> Self {
-        let mut process = hence(dir, &[&["serve", "--http", "127.0.0.1:0"], args].concat())
+        // A debug build on a busy machine takes its time; tests of the budget name one.
+        let patient: &[&str] = if args.contains(&"--budget") { &[] } else { &["--budget", "30s"] };
+        let mut process = hence(dir, &[&["serve", "--http", "127.0.0.1:0"], patient, args].concat())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

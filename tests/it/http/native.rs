@@ -33,7 +33,13 @@ fn what_was_written_is_read_from_that_transaction_on() {
         assert_eq!(found["rows"].as_array().unwrap().len(), tries + 1, "{found}");
         assert!(found["tx"].as_u64() >= Some(tx) && found["head"].is_string());
     }
-    let late = caller.post("/v1/query?min_tx=1000", &json!({ "body": "retry(J)" }));
+}
+
+#[test]
+fn a_transaction_that_does_not_come_is_not_waited_for_forever() {
+    let dir = folder();
+    let service = Service::with(dir.path(), &["--budget", "300ms"]);
+    let late = service.all().post("/v1/query?min_tx=1000", &json!({ "body": "retry(J)" }));
     assert_eq!((late.status, late.header("retry-after")), (503, Some("1")), "{late:?}");
 }
 
