@@ -1,23 +1,36 @@
 //! What a fuzz run does with bytes that come from outside: exports, mails, reports, source, schedules, registries, receipts.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Duration;
 
 use hence::session::{Schedules, Session};
 use hence_actuators::carry::{Carrier, Order, Rows, World};
 use hence_actuators::mcp::Mcp;
 use hence_actuators::mcp_settings::{Registry, Settings};
-use hence_actuators::{Form, Input, observer, relations};
+use hence_actuators::{Form, Input, Observer, observer, relations};
 use hence_core::fact::Fact;
 use hence_core::json;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{Note, Receipt};
 
+thread_local! {
+    /// The observers, whose tables are read once.
+    static OBSERVERS: RefCell<BTreeMap<String, Rc<dyn Observer>>> = RefCell::default();
+}
+
+fn known(name: &str) -> Rc<dyn Observer> {
+    let make = || Rc::from(observer(name, None).expect("a known observer"));
+    OBSERVERS.with_borrow_mut(|known| Rc::clone(known.entry(name.to_owned()).or_insert_with(make)))
+}
+
 /// Observes bytes twice: both times the same facts, of relations that the observer declares, or the same error.
 fn observe(name: &str, input: &str, form: Form, bytes: &[u8]) {
-    let observer = observer(name, None).expect("a known observer");
+    let observer = known(name);
     let look = || {
         let (mut reader, mut facts) = (bytes, Vec::new());
         let seen = observer.observe(Input::new(input, Some(form), &mut reader), &mut |fact| {

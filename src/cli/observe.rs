@@ -18,11 +18,11 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions, Redaction};
 
+#[cfg(feature = "scan")]
+use super::changes::Watch;
 use super::diagnostics::count;
 use super::live::{Before, Stream};
 use super::options::RuleOptions;
-#[cfg(feature = "scan")]
-use super::changes::Watch;
 use super::{DONE, Failure, Outcome, config, open, output, terminal, time};
 
 /// How long a stream waits for a ledger that another process writes.
@@ -107,7 +107,12 @@ impl Observe {
 
     /// Looks at a folder, and again after each change in it.
     #[cfg(feature = "scan")]
-    fn watch(&self, (store, rules): (&Path, &RuleSet), observer: &dyn Observer, redaction: &Redaction) -> Outcome {
+    fn watch(
+        &self,
+        (store, rules): (&Path, &RuleSet),
+        observer: &dyn Observer,
+        redaction: &Redaction,
+    ) -> Outcome {
         let [folder] = self.files.as_slice() else {
             return Err(Failure::Usage(String::from("--watch looks at one folder; name one")));
         };
@@ -123,7 +128,8 @@ impl Observe {
                 Ok(())
             })?;
             let facts = session::from_shipped(rules, facts);
-            let unread = unread(rules, &facts)?.into_iter().filter(|relation| warned.insert(relation.clone()));
+            let unread =
+                unread(rules, &facts)?.into_iter().filter(|relation| warned.insert(relation.clone()));
             warn_of_unread(&unread.collect());
             let options = OpenOptions { wait: PATIENCE, ..open::options() };
             let committed = self.commit((store, rules), observer, facts, &options)?;

@@ -79,7 +79,8 @@ fn contamination(seed: u64, scoped: bool) -> (f64, usize) {
     }
     let chosen = rows(&session, "select_tool");
     let wrong = (0..DOMAINS.len()).filter(|domain| {
-        let is_right = |fact: &Fact| fact.values[0] == text(&goal(*domain)) && fact.values[1] == text(TOOLS[*domain]);
+        let is_right =
+            |fact: &Fact| fact.values[0] == text(&goal(*domain)) && fact.values[1] == text(TOOLS[*domain]);
         !chosen.iter().any(is_right)
     });
     (distance / (DOMAINS.len() * TOOLS.len()) as f64, wrong.count())
@@ -102,5 +103,8 @@ fn domains_take_away_most_of_what_other_domains_distort() {
         less * 100.0
     );
     assert!(less >= 0.6, "{less}");
-    assert!(wrong_mixed > 0 && wrong_apart as f64 <= 0.4 * wrong_mixed as f64, "{wrong_apart} of {wrong_mixed}");
+    assert!(
+        wrong_mixed > 0 && wrong_apart as f64 <= 0.4 * wrong_mixed as f64,
+        "{wrong_apart} of {wrong_mixed}"
+    );
 }

@@ -181,14 +181,14 @@ type Outside = (fn(&[u8]), &'static str, u64);
 
 /// The targets that read what comes from outside.
 const OUTSIDE: [Outside; 8] = [
-    (targets::edits, "edits", 600),
-    (targets::events, "events", 1000),
+    (targets::edits, "edits", 400),
+    (targets::events, "events", 600),
     (targets::receipts, "receipts", 2000),
-    (targets::registries, "registries", 1000),
-    (targets::schedules, "schedules", 1000),
-    (targets::source, "source", 150),
-    (targets::spans, "spans", 600),
-    (targets::tests, "tests", 1000),
+    (targets::registries, "registries", 500),
+    (targets::schedules, "schedules", 500),
+    (targets::source, "source", 100),
+    (targets::spans, "spans", 400),
+    (targets::tests, "tests", 600),
 ];
 
 #[test]

@@ -115,7 +115,10 @@ fn a_conflict_and_a_commit_without_a_branch_are_seen() {
         commit(path, "Ada");
     }
     let merged = Command::new("git")
-        .args(["-c", "user.name=Ada", "-c", "user.email=a@x.de", "merge", "main"]).current_dir(path).output().unwrap();
+        .args(["-c", "user.name=Ada", "-c", "user.email=a@x.de", "merge", "main"])
+        .current_dir(path)
+        .output()
+        .unwrap();
     assert!(!merged.status.success());
     let facts = without_commits(&seen(path).unwrap());
     assert!(facts.contains(&String::from(r#"git_change("a.txt", /conflicted)"#)), "{facts:?}");
@@ -191,8 +194,13 @@ fn a_repository_is_watched_while_files_and_folders_come_and_go() {
     assert!(observing.wait().unwrap().success());
     assert_eq!(recorded(path, "file"), before);
     let told = std::io::read_to_string(observing.stderr.take().unwrap()).unwrap();
-    let parsed = |file: &str| told.lines().filter(|line| line.contains("parsing") && line.contains(file)).count();
-    assert_eq!((parsed("src/b.py"), parsed("lib/d.py")), (1, 2), "what is as it was is not parsed again: {told}");
+    let parsed =
+        |file: &str| told.lines().filter(|line| line.contains("parsing") && line.contains(file)).count();
+    assert_eq!(
+        (parsed("src/b.py"), parsed("lib/d.py")),
+        (1, 2),
+        "what is as it was is not parsed again: {told}"
+    );
     let mut observing = watch("git");
     until(path, "git_head", |facts| facts.contains("main"));
     git(path, &["checkout", "--quiet", "-b", "third"]);

@@ -110,6 +110,8 @@ mod systems;
 mod test_files;
 mod test_output;
 mod tidy;
+#[cfg(feature = "tls")]
+mod tls;
 mod tool_run;
 mod unknown;
 mod unsaid;

@@ -93,8 +93,8 @@ fn vectors_of_a_model_say_more_than_words() {
         of("candidate", texts),
         [
             r#""t1", "i1", /incident, 0.9, 5)"#,
-            r#""t2", "i2", /incident, 1.0, 5)"#,
             r#""t2", "i1", /incident, 0.9, 5)"#,
+            r#""t2", "i2", /incident, 0.8, 5)"#,
         ],
         "a text without a vector is compared by its words"
     );

@@ -282,6 +282,7 @@ fn shell_shows_commands() {
             r#"source_call("sudo")"#,
             r#"source_call("timeout")"#,
             r#"source_log(/entry)"#,
+            r#"source_loop("tool")"#,
             r#"source_pattern(/pipe_to_shell)"#,
             r#"source_pattern(/privilege)"#,
             r#"source_pattern(/recursive_delete)"#,

@@ -60,7 +60,9 @@ pub enum ActuatorError {
         input: String,
     },
     /// The input is not one that the observer can watch.
-    #[error("`{observer}` does not watch `{input}`; `codebase` and `git` watch folders, others follow one file with --follow")]
+    #[error(
+        "`{observer}` does not watch `{input}`; `codebase` and `git` watch folders, others follow one file with --follow"
+    )]
     Unwatched {
         /// The observer's name.
         observer: &'static str,

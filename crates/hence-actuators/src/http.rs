@@ -6,13 +6,15 @@ use ureq::http::StatusCode;
 use ureq::{Agent, RequestBuilder};
 
 use super::carry::{Failed, Fate, MOST_ANSWERED, within};
+#[cfg(feature = "tls")]
+use super::tls;
 
 /// How long is waited beyond the time limit for a request that should have ended by itself.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A request. Redirections and proxies of the environment are not followed.
 pub(super) struct Request {
-    /// Where to; it begins with `http://`.
+    /// Where to; [`is_reached`] says so.
     pub(super) url: String,
     /// The names and values of headers.
     pub(super) headers: Vec<(&'static str, String)>,
@@ -42,7 +44,10 @@ impl Request {
     }
 
     fn exchange(&self) -> Result<Answer, Failed> {
-        let agent: Agent = Agent::config_builder()
+        let config = Agent::config_builder();
+        #[cfg(feature = "tls")]
+        let config = config.tls_config(tls::config()?);
+        let agent: Agent = config
             .timeout_global(Some(self.time_limit))
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -58,7 +63,7 @@ impl Request {
             }
             None => self.headed(agent.get(&self.url)).call(),
         };
-        let mut response = sent.map_err(|error| Failed::new(fate(&error), error.to_string()))?;
+        let mut response = sent.map_err(|error| failed(&error))?;
         let status = response.status();
         let session = response.headers().get("Mcp-Session-Id");
         let session = session.and_then(|session| session.to_str().ok()).map(str::to_owned);
@@ -100,6 +105,19 @@ fn refusal(status: StatusCode) -> Fate {
         500..=599 => Fate::Unknown,
         _ => Fate::Undone,
     }
+}
+
+fn failed(error: &ureq::Error) -> Failed {
+    #[cfg(feature = "tls")]
+    if let Some(failed) = tls::untrusted(error) {
+        return failed;
+    }
+    Failed::new(fate(error), error.to_string())
+}
+
+/// Whether a URL is one that hence can reach.
+pub fn is_reached(url: &str) -> bool {
+    url.starts_with("http://") || (cfg!(feature = "tls") && url.starts_with("https://"))
 }
 
 /// What an error says of what was asked: unless no connection was made, the request may have arrived.

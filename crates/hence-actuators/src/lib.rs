@@ -18,8 +18,8 @@ pub mod factory;
 pub mod factory_settings;
 mod facts;
 pub mod file_requests;
-pub mod goal;
 pub mod git;
+pub mod goal;
 mod group;
 mod http;
 mod input;
@@ -51,6 +51,8 @@ pub mod source;
 mod table;
 pub mod template;
 pub mod test_output;
+#[cfg(feature = "tls")]
+mod tls;
 pub mod tool_run;
 #[cfg(feature = "scan")]
 mod tree;
@@ -70,6 +72,7 @@ use tracing::field::Empty;
 
 pub use error::{ActuatorError, SinkError};
 pub use group::keep_signals;
+pub use http::is_reached;
 pub use input::{Form, Input};
 
 use edit::Edit;

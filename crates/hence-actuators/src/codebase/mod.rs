@@ -257,7 +257,8 @@ impl Codebase {
                 Err(why) => summary.leave_out(why, &found.path),
             }
         }
-        let seen = files.iter().map(|(found, _, hash, parsed)| (found.path.clone(), (*hash, Arc::clone(parsed))));
+        let seen =
+            files.iter().map(|(found, _, hash, parsed)| (found.path.clone(), (*hash, Arc::clone(parsed))));
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = seen.collect();
         Ok(files)
     }

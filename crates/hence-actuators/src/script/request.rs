@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use ureq::http::Uri;
 
 use super::super::carry::{MOST_ANSWERED, Order};
-use super::super::http::Request;
+use super::super::http::{Request, is_reached};
 use super::{Allowed, Script};
 
 /// How often a script may ask.
@@ -91,7 +91,7 @@ impl<'a> Requests<'a> {
     /// Checks that a URL is one of a host that the script may use.
     fn host(&self, url: &str) -> Result<(), String> {
         let parsed: Uri = url.parse().map_err(|_| format!("`{url}` is not a URL"))?;
-        if parsed.scheme_str() != Some("http") {
+        if !is_reached(url) {
             return Err(format!("`{url}` does not begin with `http://`; hence speaks no TLS"));
         }
         let host = parsed.authority().map(|authority| authority.as_str().to_owned()).unwrap_or_default();

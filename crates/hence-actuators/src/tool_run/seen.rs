@@ -129,7 +129,8 @@ impl Step {
             self.duration.map(|micros| Fact::new("trace_duration", with(vec![at, Value::Duration(micros)])));
         facts.extend(duration);
         let texts = self.texts.iter();
-        let texts = texts.map(|(part, text)| Fact::new("trace_text", with(vec![at, name(part), string(text)])));
+        let texts =
+            texts.map(|(part, text)| Fact::new("trace_text", with(vec![at, name(part), string(text)])));
         facts.extend(texts);
         facts
     }

@@ -258,7 +258,7 @@ fn host_and_port(text: &str) -> Result<(String, u16), String> {
 
 /// A URL that hence can reach.
 pub(super) fn plain(url: String) -> Result<String, String> {
-    if url.starts_with("http://") {
+    if hence_actuators::is_reached(&url) {
         return Ok(url);
     }
     Err(format!(
