@@ -3,23 +3,22 @@
 # Everything, as CI does.
 default: lint test doc
 
-# Formatting and lints, compiled packs, mails and the service among what is looked at.
+# Formatting and lints, compiled packs, mails, TLS and the service among what is looked at.
 lint:
     cargo fmt --all --check
     cargo fmt --manifest-path benches/Cargo.toml --check
     cargo clippy --workspace --all-targets -- -D warnings
-    cargo clippy --workspace --all-targets --features packs,mail,server -- -D warnings
+    cargo clippy --workspace --all-targets --features packs,mail,tls,server -- -D warnings
     cargo check --locked --manifest-path benches/Cargo.toml
 
-# The library by itself, all tests, then those of compiled packs, of mails and of the service over HTTP.
+# The library by itself, all tests, then those of compiled packs, of mails, of TLS and of the service over HTTP.
 test:
     cargo test --no-default-features --test embed
     cargo test
-    cargo test --features packs,mail --test it -- compiled mails --skip bulk
-    cargo test --features packs,mail --test cases -- golden
+    cargo test --features packs,mail,tls,server --test it -- compiled mails tls http --skip bulk
+    cargo test --features packs,mail,tls,server --test cases -- golden
     cargo test -p hence-server
-    cargo test --features server --test it -- http
-    cargo test --features server --test cases -- docs/http
+        cargo test --features packs,mail,tls,server --test cases -- docs/http
 
 # The documentation of the code, without warnings.
 doc:

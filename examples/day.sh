@@ -73,7 +73,7 @@ at 11:10:00 "a plan meets an error that the agent can't mend"
 hence assert --facts plan.jsonl --as agent
 
 at 12:00:00 "a payment that a guardrail stops; the pager is down"
-hence assert 'guarded_event("payment-7", /financial)' --as agent
+hence observe event tickets.jsonl --into .hence --as agent
 settle
 hence outbox list
 at 12:00:30 "the pager is still down"

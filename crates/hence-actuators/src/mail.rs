@@ -7,12 +7,16 @@ use std::time::Duration;
 use lettre::message::Mailbox;
 use lettre::message::header::ContentType;
 use lettre::transport::smtp::authentication::Credentials;
+#[cfg(feature = "tls")]
+use lettre::transport::smtp::client::{Certificate, CertificateStore, Tls, TlsParameters};
 use lettre::transport::smtp::{Error, SmtpTransport};
 use lettre::{Message, Transport};
 
 use super::card::{AskFor, cut};
 use super::carry::{Carrier, Failed, Fate, Order, Report, within};
-use super::mail_settings::NAME;
+use super::mail_settings::{NAME, Security};
+#[cfg(feature = "tls")]
+use super::tls;
 
 /// How long is waited beyond the time limit for a server that should have answered.
 const GRACE: Duration = Duration::from_secs(1);
@@ -23,6 +27,8 @@ const LONGEST: (usize, usize, usize, usize) = (150, 3000, 2000, 30);
 pub struct Mail {
     /// The server and its port.
     pub server: (String, u16),
+    /// How the connection is secured; without the feature `tls` not at all.
+    pub security: Security,
     /// The name and the password that the server asks for.
     pub credentials: Option<(String, String)>,
     /// From whom.
@@ -94,19 +100,52 @@ impl Mail {
         let (host, port) = self.server.clone();
         let limit = self.time_limit;
         let credentials = self.credentials.clone();
+        #[cfg(feature = "tls")]
+        let security = self.security;
         let sent = within(limit.saturating_add(GRACE), move || {
-            let mut server = SmtpTransport::builder_dangerous(host).port(port).timeout(Some(limit));
+            let mut server = SmtpTransport::builder_dangerous(&host).port(port).timeout(Some(limit));
+            #[cfg(feature = "tls")]
+            {
+                server = server.tls(secured(security, host)?);
+            }
             if let Some((name, password)) = credentials {
                 server = server.credentials(Credentials::new(name, password));
             }
-            server.build().send(&message)
+            server.build().send(&message).map(drop).map_err(|error| failed(&error))
         });
-        match sent {
-            None => Err(Failed::new(Fate::Unknown, format!("no answer within {limit:?}"))),
-            Some(Ok(_)) => Ok(()),
-            Some(Err(error)) => Err(Failed::new(fate(&error), error.to_string())),
+        sent.unwrap_or_else(|| Err(Failed::new(Fate::Unknown, format!("no answer within {limit:?}"))))
+    }
+}
+
+/// How a connection to the host is secured.
+#[cfg(feature = "tls")]
+fn secured(security: Security, host: String) -> Result<Tls, Failed> {
+    if security == Security::None {
+        return Ok(Tls::None);
+    }
+    let wrong = |error: Error| Failed::new(Fate::Undone, format!("TLS can't be set up: {error}"));
+    let mut parameters = TlsParameters::builder(host);
+    if let Some(trusted) = tls::trusted()? {
+        parameters = parameters.certificate_store(CertificateStore::None);
+        for certificate in trusted {
+            let certificate = Certificate::from_der(certificate.der().to_vec()).map_err(wrong)?;
+            parameters = parameters.add_root_certificate(certificate);
         }
     }
+    let parameters = parameters.build().map_err(wrong)?;
+    Ok(if security == Security::Implicit { Tls::Wrapper(parameters) } else { Tls::Required(parameters) })
+}
+
+fn failed(error: &Error) -> Failed {
+    #[cfg(feature = "tls")]
+    if error.is_tls() || io(error).is_some_and(|io| io.kind() == ErrorKind::InvalidData) {
+        return tls::distrusted(&error.to_string());
+    }
+    Failed::new(fate(error), error.to_string())
+}
+
+fn io(error: &Error) -> Option<&std::io::Error> {
+    error.source()?.downcast_ref::<std::io::Error>()
 }
 
 /// What an error says of the mail: unless the server refused it or no connection was made, it may have arrived.
@@ -114,8 +153,7 @@ fn fate(error: &Error) -> Fate {
     if error.is_permanent() {
         return Fate::Refused;
     }
-    let io = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
-    if error.is_transient() || io.is_some_and(|io| io.kind() == ErrorKind::ConnectionRefused) {
+    if error.is_transient() || io(error).is_some_and(|io| io.kind() == ErrorKind::ConnectionRefused) {
         return Fate::Undone;
     }
     Fate::Unknown

@@ -155,7 +155,7 @@ pub(in super::super) fn reply_keys() -> Result<Vec<Vec<u8>>, Failure> {
 
 #[cfg(feature = "mail")]
 fn mail(carried: &Carried) -> Result<Box<dyn Carrier>, Failure> {
-    let Means::Mail { server, user, secret, from, to, ask } = &carried.means else {
+    let Means::Mail { server, security, user, secret, from, to, ask } = &carried.means else {
         return Err(Failure::Usage(format!("`{}` is carried out by no mail", carried.decision)));
     };
     let password = secret.as_ref().map(|secret| read(carried, secret)).transpose()?;
@@ -164,6 +164,7 @@ fn mail(carried: &Carried) -> Result<Box<dyn Carrier>, Failure> {
         password.map_err(|_| Failure::Usage(format!("the secret of `{}` is not UTF-8", carried.decision)))?;
     Ok(Box::new(hence_actuators::mail::Mail {
         server: server.clone(),
+        security: *security,
         credentials: user.clone().zip(password),
         from: from.clone(),
         to: to.clone(),

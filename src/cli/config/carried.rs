@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hence_actuators::mail_settings::Security;
 use hence_actuators::model::{Model, Price, Prompt, Shape};
 use hence_actuators::template::Template;
 use hence_actuators::{factory_settings, mcp_settings, plan_settings, script_settings};
@@ -73,6 +74,8 @@ pub(in super::super) enum Means {
     Mail {
         /// The server and its port.
         server: (String, u16),
+        /// How the connection is secured.
+        security: Security,
         /// Who hence is for the server.
         user: Option<String>,
         /// Where the password is.

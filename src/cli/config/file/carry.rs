@@ -55,6 +55,7 @@ const CARRIERS: [(&str, &[(&str, Kind)]); 8] = [
         mail::NAME,
         &[
             ("server", Kind::Text),
+            ("tls", Kind::Text),
             ("user", Kind::Text),
             ("secret_env", Kind::Text),
             ("secret_file", Kind::Text),
@@ -212,15 +213,31 @@ impl Said<'_> {
                 "expected `user` with `secret_env` or `secret_file`, found one of both",
             ));
         }
+        let security = self.security()?;
         let is_near = ["127.0.0.1", "::1", "localhost"].contains(&server.0.as_str());
-        if user.is_some() && !is_near {
+        if user.is_some() && !is_near && security == mail::Security::None {
             return Err(format!(
-                "`server`: a password is sent to this machine alone, found `{}`; hence speaks no TLS, so send to a local relay",
+                "`server`: a password is sent to this machine alone, found `{}`; \
+                secure the connection by `tls`, or send to a local relay",
                 server.0
             ));
         }
         let ask = self.ask("a mail with an answer", &beside)?;
-        Ok(Means::Mail { server, user, secret, from, to, ask })
+        Ok(Means::Mail { server, security, user, secret, from, to, ask })
+    }
+
+    /// How a connection to a server of mails is secured.
+    fn security(&mut self) -> Result<mail::Security, String> {
+        let security = match self.text("tls").as_deref() {
+            None => return Ok(mail::Security::None),
+            Some("starttls") => mail::Security::StartTls,
+            Some("implicit") => mail::Security::Implicit,
+            Some(other) => {
+                return Err(format!("`tls`: expected \"starttls\" or \"implicit\", found {other:?}"));
+            }
+        };
+        let is_built = cfg!(feature = "tls");
+        is_built.then_some(security).ok_or_else(|| String::from("`tls` needs a hence with the feature `tls`"))
     }
 
     fn script(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Means, String> {
