@@ -18,7 +18,7 @@ test:
     cargo test --features packs,mail,tls,server --test it -- compiled mails tls http --skip bulk
     cargo test --features packs,mail,tls,server --test cases -- golden
     cargo test -p hence-server
-        cargo test --features packs,mail,tls,server --test cases -- docs/http
+    cargo test --features packs,mail,tls,server --test cases -- docs/http
 
 # The documentation of the code, without warnings.
 doc:
