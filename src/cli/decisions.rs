@@ -10,8 +10,6 @@ use serde_json::{Value as Json, json};
 use hence::session::{self, DecisionId};
 use hence_core::fact::Fact;
 use hence_core::literal;
-use hence_core::symbol::Symbol;
-use hence_core::value::Value;
 use hence_proof::proof::Pattern;
 use hence_ledger::{Decision, InForce, Ledger, TxInfo, When};
 

@@ -122,7 +122,7 @@ const RECORDED: [(&[&str], i32, &str, &str); 13] = [
 ];
 
 /// Commands that take no rules.
-const WITHOUT_RULES: [&str; 16] = [
+const WITHOUT_RULES: [&str; 17] = [
     "backup",
     "init",
     "explain",

@@ -286,12 +286,14 @@ fn replay(session: &Session, from: Option<u64>, to: Option<u64>) -> Told {
         engine: &engine,
         limits,
         lenient: session.is_lenient(),
+        explained: FLIPS,
     };
     let mut flips = Vec::new();
     let replayed = of(replay.run(&mut |_| {}, &mut |flip| {
+        let (before, after) = flip.reasons.unzip();
         flips.push(json!({
             "transaction": flip.tx, "change": if flip.stood { "lapsed" } else { "drawn" },
-            "decision": facts_json::fact(&flip.decision), "before": flip.before, "after": flip.after,
+            "decision": facts_json::fact(&flip.decision), "rule": flip.rule, "before": before, "after": after,
         }));
         flips.len() < FLIPS
     }))?;

@@ -244,13 +244,13 @@ mod tests {
             let path = dir.path().join("keys");
             let mut ring = Ring::read(Some(&path), BTreeSet::new()).unwrap();
             let token = ring.make(&one, &text).unwrap().unwrap();
-            prop_assert_eq!(ring.make(&one, &text).unwrap().as_ref(), Some(&token));
-            prop_assert_ne!(ring.make(&other, &text).unwrap().as_ref(), Some(&token));
+            prop_assert_eq!(ring.make(&one, &text).unwrap(), Some(token.clone()));
+            prop_assert_ne!(ring.make(&other, &text).unwrap(), Some(token.clone()));
             prop_assert_eq!(ring.seal(&one, &token).unwrap(), None, "a token is not sealed again");
             ring.save(Some(&path)).unwrap();
             let mut again = Ring::read(Some(&path), BTreeSet::new()).unwrap();
             prop_assert_eq!(again.open(&token), Some(text.clone()));
-            prop_assert_eq!(again.seal(&one, &text).unwrap().as_ref(), Some(&token));
+            prop_assert_eq!(again.seal(&one, &text).unwrap(), Some(token.clone()));
 
             let id = again.id(&one).unwrap();
             prop_assert_eq!(again.destroy(Some(&path), BTreeSet::from([id.clone()])).unwrap(), 1);
