@@ -48,8 +48,12 @@ impl<'a> Finder<'a> {
         let step = proof.step(at)?;
         match &step.kind {
             StepKind::Derived(derived) => self.breaks_rule(proof, &step.fact, derived),
-            StepKind::ProgramFact { id, .. } => Some(Found::End(format!("no program fact `{id}` gives {}", step.fact))),
-            StepKind::Asserted { .. } => Some(Found::End(format!("{} is not asserted", self.shown(&step.fact)))),
+            StepKind::ProgramFact { id, .. } => {
+                Some(Found::End(format!("no program fact `{id}` gives {}", step.fact)))
+            }
+            StepKind::Asserted { .. } => {
+                Some(Found::End(format!("{} is not asserted", self.shown(&step.fact))))
+            }
             StepKind::Cut => None,
         }
     }
@@ -57,11 +61,14 @@ impl<'a> Finder<'a> {
     fn breaks_rule(&self, proof: &Proof, fact: &Fact, derived: &Derived) -> Option<Found> {
         let head = self.context.program.find(fact.relation)?;
         let rules = self.context.rules_of(head).iter();
-        let same = rules.map(|id| (*id, &self.context.program[*id])).find(|(_, rule)| rule.id == derived.rule);
+        let same =
+            rules.map(|id| (*id, &self.context.program[*id])).find(|(_, rule)| rule.id == derived.rule);
         let Some((id, rule)) = same else {
             return Some(Found::End(format!("there is no rule {}", derived.rule)));
         };
-        let line = |failure| Found::End(format!("rule {}: {}", derived.rule, failure_line(self.context.program, &failure)));
+        let line = |failure| {
+            Found::End(format!("rule {}: {}", derived.rule, failure_line(self.context.program, &failure)))
+        };
         let premises = self.breaks_premise(proof, &derived.premises).map(|found| found.unwrap_or_else(line));
         premises.or_else(|| self.fails(rule, derived).map(line)).or_else(|| {
             let asked: Vec<Option<Word>> = fact.values.iter().map(|value| Some(value.word())).collect();
@@ -102,10 +109,13 @@ impl<'a> Finder<'a> {
     /// The first condition of a rule that fails with the values of a step of the other side.
     fn fails(&self, rule: &'a Rule, derived: &Derived) -> Option<Failure> {
         let known: HashMap<Symbol, Value> = derived.bindings.iter().copied().collect();
-        let bound = |at: usize| rule.variables.get(at).is_some_and(|variable| known.contains_key(&variable.name));
-        let words: Vec<Word> = rule.variables.iter().map(|variable| {
-            known.get(&variable.name).map(|value| value.word()).unwrap_or_default()
-        }).collect();
+        let bound =
+            |at: usize| rule.variables.get(at).is_some_and(|variable| known.contains_key(&variable.name));
+        let words: Vec<Word> = rule
+            .variables
+            .iter()
+            .map(|variable| known.get(&variable.name).map(|value| value.word()).unwrap_or_default())
+            .collect();
         let (phrase, params) = (self.phrase(rule), &self.context.params);
         rule.body.iter().find_map(|literal| {
             let Literal::Test { expr, .. } = literal else { return None };

@@ -117,7 +117,8 @@ fn decisions(program: &Program) -> impl Iterator<Item = Symbol> {
 }
 
 fn changed(before: &Finder<'_>, after: &Finder<'_>, fact: Fact, explain: bool) -> Result<Changed, WhyError> {
-    let side = |finder: &Finder<'_>, other: &Finder<'_>| explain.then(|| finder.reason_to(&fact, other)).transpose();
+    let side =
+        |finder: &Finder<'_>, other: &Finder<'_>| explain.then(|| finder.reason_to(&fact, other)).transpose();
     let (before, after) = (side(before, after)?, side(after, before)?);
     Ok(Changed { fact, before, after })
 }

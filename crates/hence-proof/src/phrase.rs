@@ -44,9 +44,15 @@ pub(super) struct Phrase<'a> {
 #[derive(Clone, Copy)]
 enum Fill<'v> {
     Names,
-    Values { vars: &'v [Word], params: &'v [Word] },
+    Values {
+        vars: &'v [Word],
+        params: &'v [Word],
+    },
     /// Values for readers: floats in at most six digits, `×` for `*`.
-    Readable { vars: &'v [Word], params: &'v [Word] },
+    Readable {
+        vars: &'v [Word],
+        params: &'v [Word],
+    },
 }
 
 /// A value for readers: a float in at most six digits.
@@ -162,7 +168,9 @@ impl Phrase<'_> {
     fn open(&self, condition: &Expr, fill: Fill<'_>) -> String {
         let shown = self.text(condition, fill, 0);
         match fill {
-            Fill::Values { vars, params } | Fill::Readable { vars, params } if condition.eval(vars, params).is_err() => {
+            Fill::Values { vars, params } | Fill::Readable { vars, params }
+                if condition.eval(vars, params).is_err() =>
+            {
                 format!("{shown} is undefined")
             }
             _ => shown,

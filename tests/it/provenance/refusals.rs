@@ -23,7 +23,7 @@ use crate::golden::{cases, packs, rules, session};
 const LOOK: Duration = Duration::from_secs(300);
 
 /// How many evaluations each search may take; a release build makes as many in two seconds.
-const TRIES: usize = 150;
+const TRIES: usize = 400;
 
 /// What a count of refusals came to.
 #[derive(Default)]
@@ -84,7 +84,6 @@ impl<'r> World<'r> {
         let id = program.find(fact.relation).unwrap();
         let remedies = finder.remedies(id, &pattern, &trial);
         counted.evaluations += remedies.tried;
-        if std::env::var_os("TRACE").is_some() { println!("{} {fact} {spoilt:?}: {} in {}, {:?}", self.name, remedies.found.len(), remedies.tried, remedies.stopped); }
         for found in &remedies.found {
             let holds = remedy::derives(&program, &input, found, fact, &Limits::default());
             assert!(holds, "{}: {found:?}", self.name);
@@ -141,7 +140,10 @@ impl<'r> World<'r> {
                         .unwrap_or_else(|| plain(column.ty.ty))
                 });
                 let values: Vec<Value> = values.collect();
-                found.push(Change::Assert(Fact { relation: atom.relation, values: values.clone() }, vec![false; values.len()]));
+                found.push(Change::Assert(
+                    Fact { relation: atom.relation, values: values.clone() },
+                    vec![false; values.len()],
+                ));
             }
         }
         found
@@ -185,7 +187,12 @@ fn decisions(world: &World<'_>, each: usize) -> Vec<Fact> {
 fn judge(counted: &Counted) {
     let Counted { asked, without, evaluations } = counted;
     println!("{asked} refusals, {} without a remedy, {evaluations} evaluations", without.len());
-    assert!(*asked > 20 && without.len() * 100 <= *asked, "{} of {asked}\n{}", without.len(), without.join("\n"));
+    assert!(
+        *asked > 20 && without.len() * 100 <= *asked,
+        "{} of {asked}\n{}",
+        without.len(),
+        without.join("\n")
+    );
 }
 
 #[test]
@@ -306,7 +313,12 @@ fn switches(program: &Program) -> Vec<Switch> {
 }
 
 /// Whether the fact holds with the switches turned.
-fn holds_with(program: &Program, given: &std::collections::BTreeSet<(RelationId, Vec<Word>)>, turned: &[&Switch], asked: (RelationId, &[Word])) -> bool {
+fn holds_with(
+    program: &Program,
+    given: &std::collections::BTreeSet<(RelationId, Vec<Word>)>,
+    turned: &[&Switch],
+    asked: (RelationId, &[Word]),
+) -> bool {
     let (mut program, mut given) = (program.clone(), given.clone());
     for switch in turned {
         match switch {
@@ -326,7 +338,12 @@ fn holds_with(program: &Program, given: &std::collections::BTreeSet<(RelationId,
 }
 
 /// Whether some few switches make the fact hold: every set of them is evaluated.
-fn has_remedy(program: &Program, given: &std::collections::BTreeSet<(RelationId, Vec<Word>)>, asked: (RelationId, &[Word]), most: usize) -> bool {
+fn has_remedy(
+    program: &Program,
+    given: &std::collections::BTreeSet<(RelationId, Vec<Word>)>,
+    asked: (RelationId, &[Word]),
+    most: usize,
+) -> bool {
     let all = switches(program);
     let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..most {
@@ -358,7 +375,10 @@ fn what_an_exhaustive_search_mends_has_a_remedy() {
             let mut dice = seed * 7_919 + 13;
             let mut given = std::collections::BTreeSet::new();
             for switch in &all {
-                dice = u64::wrapping_add(u64::wrapping_mul(dice, 6_364_136_223_846_793_005), 1_442_695_040_888_963_407);
+                dice = u64::wrapping_add(
+                    u64::wrapping_mul(dice, 6_364_136_223_846_793_005),
+                    1_442_695_040_888_963_407,
+                );
                 if let (Switch::Fact(relation, row), true) = (switch, (dice >> 33) % 6 == 0) {
                     given.insert((*relation, row.clone()));
                 }

@@ -287,7 +287,11 @@ pub fn remedies_text(program: &Program, remedies: &Remedies) -> String {
     let mut out = String::new();
     for instant in &remedies.instants {
         let at = literal::time_text(instant.at);
-        let line = if instant.later { format!("It holds from {at} if nothing else changes.\n") } else { format!("It held until {at}.\n") };
+        let line = if instant.later {
+            format!("It holds from {at} if nothing else changes.\n")
+        } else {
+            format!("It held until {at}.\n")
+        };
         out.push_str(&line);
     }
     match remedies.found.len() {

@@ -8,12 +8,12 @@ use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value, Word};
 
-use super::{Asked, Finder};
 use super::change::Change;
 use super::columns::read_columns;
 use super::ideas::{TRIED, fact_with};
 use super::nearest;
 use super::want::Want;
+use super::{Asked, Finder};
 
 /// How many values are tried until a fact is a new one.
 const RENEWALS: usize = 12;
@@ -172,7 +172,8 @@ pub(super) fn several(
     count: usize,
 ) -> Vec<Change> {
     let mut all = changes.to_vec();
-    let Some(Change::Assert(first, open)) = changes.iter().find(|change| matches!(change, Change::Assert(..)))
+    let Some(Change::Assert(first, open)) =
+        changes.iter().find(|change| matches!(change, Change::Assert(..)))
     else {
         return all;
     };
@@ -180,7 +181,8 @@ pub(super) fn several(
     let mut last = first.clone();
     let free = wants.iter().enumerate().filter(|(_, want)| !matches!(want, Want::Is(_)));
     let free: Vec<usize> = free.map(|(at, _)| at).collect();
-    let id = templates.has_id(relation) || matches!(first.values.first(), Some(Value::String(_) | Value::Int(_)));
+    let id =
+        templates.has_id(relation) || matches!(first.values.first(), Some(Value::String(_) | Value::Int(_)));
     for _ in 1..count {
         for at in free.iter().copied().filter(|at| *at == 0 && id).chain(free.iter().rev().copied()).take(1) {
             if let (Some(value), Some(column)) = (last.values.get_mut(at), columns.get(at)) {
@@ -210,7 +212,8 @@ pub(super) fn new_id(finder: &Finder<'_>, relation: RelationId, fact: &mut Fact)
     let words = extent.rows.column(0).map(|word| Value::from_word(ty, word));
     let next = match *first {
         Value::Int(_) => {
-            let most = words.filter_map(|value| if let Value::Int(value) = value { Some(value) } else { None });
+            let most =
+                words.filter_map(|value| if let Value::Int(value) = value { Some(value) } else { None });
             most.max().and_then(|most| most.checked_add(1)).map(Value::Int)
         }
         Value::String(text) => {

@@ -17,12 +17,12 @@ use hence_lang::ir::{Arg, Atom, Literal, Rule, RuleId};
 
 use super::super::derive::{Derivation, Derivations, Extra, head_variable};
 use super::super::store::FactRef;
+use super::Finder;
 use super::change::Change;
 use super::columns::uses;
-use super::relax::{self, Known, Relaxed};
 use super::fill::{self, Templates};
+use super::relax::{self, Known, Relaxed};
 use super::want::{self, Slot, Want};
-use super::Finder;
 
 /// The most rules between what is asked for and a change.
 const DEPTH: usize = 12;
@@ -309,9 +309,11 @@ impl<'f, 'a> Ideas<'f, 'a> {
     /// Steps after which a variable has another value: another fact in the place of the one that binds it.
     fn bring(&mut self, at: At<'_>, var: VarId, wanted: Want) {
         let binds = |atom: &Atom| atom.args.iter().any(|arg| matches!(arg, Arg::Var(other) if *other == var));
-        let taken = at.found.rows.iter().find_map(|(literal, _)| {
-            at.rule.literal(*literal).positive().filter(|atom| binds(atom))
-        });
+        let taken = at
+            .found
+            .rows
+            .iter()
+            .find_map(|(literal, _)| at.rule.literal(*literal).positive().filter(|atom| binds(atom)));
         if let Some(atom) = taken {
             if self.finder.context.name(atom.relation).as_str() == "now" {
                 if at.left == 0 {
@@ -407,12 +409,25 @@ impl<'f, 'a> Ideas<'f, 'a> {
         let made: Vec<Fact> = self.made.iter().filter(|made| made.relation == name).cloned().collect();
         for changes in facts {
             for made in &made {
+                let own = self.templates.has_id(relation) && wants.first() == Some(&Want::Any);
+                let changes = changes.iter().cloned().map(|change| match change {
+                    Change::Assert(mut fact, open) => {
+                        if let (Some(slot), Some(id), true) =
+                            (fact.values.first_mut(), made.values.first(), own)
+                        {
+                            *slot = *id;
+                        }
+                        Change::Assert(fact, open)
+                    }
+                    other => other,
+                });
                 let instead = std::iter::once(Change::Retract(made.clone()));
-                self.push(changes.iter().cloned().chain(instead).collect(), left);
+                self.push(changes.chain(instead).collect(), left);
             }
             if left > 0 {
                 let count = self.budget.min(left + 1);
-                let mut several = fill::several((self.finder, self.templates), relation, wants, &changes, count);
+                let mut several =
+                    fill::several((self.finder, self.templates), relation, wants, &changes, count);
                 several.extend(made.first().cloned().map(Change::Retract));
                 self.push(several, 0);
             }

@@ -186,7 +186,8 @@ fn advance(
         }
         Literal::Each { var, generator, args, .. } => {
             let words = state.words();
-            let args: Result<Vec<Word>, _> = args.iter().map(|arg| arg.eval(&words, &context.params)).collect();
+            let args: Result<Vec<Word>, _> =
+                args.iter().map(|arg| arg.eval(&words, &context.params)).collect();
             let elements = args.map(|args| generator.elements(&args).take(ROWS).collect::<Vec<_>>());
             for element in elements.unwrap_or_default().into_iter().rev() {
                 let mut next = state.clone();

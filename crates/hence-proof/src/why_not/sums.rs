@@ -70,7 +70,13 @@ impl<'a> Ideas<'_, 'a> {
     }
 
     /// Steps that give a group one more match.
-    fn another_match(&mut self, (id, rule): (RuleId, &'a Rule), known: &Known<'_>, left: usize, depth: usize) {
+    fn another_match(
+        &mut self,
+        (id, rule): (RuleId, &'a Rule),
+        known: &Known<'_>,
+        left: usize,
+        depth: usize,
+    ) {
         let mut met = 0;
         for failing in 1..=self.budget {
             let found = relax::matches(&self.finder.context, rule, known, failing, &mut self.fuel);
@@ -109,7 +115,8 @@ impl<'a> Ideas<'_, 'a> {
         });
         let matches = self.matches_of((id, rule), head);
         let Some(missed) = self.missed(rule, &matches, wants).filter(|_| fits) else { return };
-        let values: Vec<Option<f64>> = matches.iter().map(|found| self.argument(&missed, &found.vars)).collect();
+        let values: Vec<Option<f64>> =
+            matches.iter().map(|found| self.argument(&missed, &found.vars)).collect();
         self.without_some(rule, &matches, (&missed, &values), left, depth);
         let mut vars = vec![None; rule.variables.len()];
         for (term, word) in rule.terms.iter().zip(head) {
@@ -263,7 +270,8 @@ impl<'a> Ideas<'_, 'a> {
         let words = at.found.words();
         let (Some(keep), Some(head)) = (ranking.keep(), ranking.head(&words)) else { return };
         let heads = ranking.heads(&ranking.per(&words));
-        let Some(place) = heads.iter().position(|(other, _)| *other == head).filter(|place| *place >= keep) else {
+        let Some(place) = heads.iter().position(|(other, _)| *other == head).filter(|place| *place >= keep)
+        else {
             return;
         };
         if let ExprKind::Param(param) = limit.count.kind {
@@ -299,7 +307,8 @@ fn alone(rule: &Rule, wants: &[Want], params: &[Word]) -> Vec<Vec<Want>> {
     let vars = vec![Word::default(); rule.variables.len()];
     let mut all = Vec::new();
     for (term, want) in rule.terms.iter().zip(wants) {
-        let (Term::Aggregate { aggregate, args, .. }, Some((name, limit))) = (term, comparison_of(*want)) else {
+        let (Term::Aggregate { aggregate, args, .. }, Some((name, limit))) = (term, comparison_of(*want))
+        else {
             continue;
         };
         let Some(arg) = args.first().filter(|_| aggregate.name() != "count") else { continue };

@@ -17,7 +17,7 @@ use super::super::proof::NoOrigins;
 use super::abduce::Abduction;
 use super::change::{Change, Instant as Moment, Remedies, Remedy};
 use super::columns::dependencies;
-use super::fill::Templates;
+use super::fill::{self, Templates};
 use super::ideas::{Ideas, wants_of};
 use super::repair::Repairs;
 use super::want::Want;
@@ -34,6 +34,9 @@ const HANDFUL: usize = 5;
 
 /// How many changes a remedy has that is looked for model by model.
 const CHANGES: usize = 3;
+
+/// How many evaluations without another remedy end a search that has one.
+const PATIENCE: usize = 80;
 
 /// How many of them come from guesses that are made before anything is evaluated.
 const GUESSES: usize = 24;
@@ -179,15 +182,22 @@ impl Search<'_, '_> {
     /// Looks for remedies; ends early with what stopped it, in words.
     fn run(&mut self, direct: Option<Vec<Change>>) -> Result<(), String> {
         let wants = wants_of(&self.asked);
-        let (ideas, instants) = Ideas::towards((self.finder, self.templates), self.relation, wants, (CHANGES, &[]));
+        let (ideas, instants) =
+            Ideas::towards((self.finder, self.templates), self.relation, wants, (CHANGES, &[]));
         self.wait_for(&instants)?;
         let mut repairs = Repairs::default();
         repairs.add((&[], 0), ideas, CHANGES);
         let finder = self.finder;
         let until = self.start + self.trial.time / 2;
         let mut guesses = Abduction::new((finder, self.templates), self.relation, &self.asked, until);
-        let (mut first, mut guessed) = (direct, 0);
+        let (mut first, mut guessed, mut last) = (direct, 0, (0, 0));
         while self.remedies.found.len() < HANDFUL {
+            if last.0 != self.remedies.found.len() {
+                last = (self.remedies.found.len(), self.remedies.tried);
+            }
+            if last.0 > 0 && self.remedies.tried > last.1 + PATIENCE {
+                return Err(self.stopped());
+            }
             // What takes two changes more than another remedy is of no interest.
             let best = self.remedies.found.iter().map(|remedy| remedy.changes.len()).min();
             if best.is_some_and(|best| repairs.least().is_none_or(|total| total > best + 1)) {
@@ -199,7 +209,11 @@ impl Search<'_, '_> {
             let guess = first.take().or(from_guess).map(|changes| (changes, 1));
             let Some((mut changes, step)) = guess.or_else(|| repairs.next()) else {
                 let stopped = guesses.stopped() && guessed < GUESSES;
-                return if stopped { Err(String::from("stopped searching after too many candidates")) } else { Ok(()) };
+                return if stopped {
+                    Err(String::from("stopped searching after too many candidates"))
+                } else {
+                    Ok(())
+                };
             };
             changes.sort();
             changes.dedup();
@@ -217,7 +231,7 @@ impl Search<'_, '_> {
 
     /// Evaluates a set of changes; the model where it is no remedy and new.
     fn attempt(&mut self, changes: Vec<Change>) -> Result<Option<(Program, Model)>, String> {
-        let larger = self.remedies.found.iter().any(|known| covers(&changes, &known.changes));
+        let larger = self.remedies.found.iter().any(|known| self.covers(&changes, &known.changes));
         if larger || !self.seen.insert(changes.clone()) {
             return Ok(None);
         }
@@ -231,9 +245,12 @@ impl Search<'_, '_> {
             return Ok(Some((program, model)));
         }
         let (changes, derives) = self.smallest(changes, derives)?;
-        if !self.remedies.found.iter().any(|known| covers(&changes, &known.changes)) {
-            self.remedies.found.retain(|known| !covers(&known.changes, &changes));
-            let mut needs: Vec<Symbol> = changes.iter().flat_map(|change| self.finder.needs(change)).collect();
+        if !self.remedies.found.iter().any(|known| self.covers(&changes, &known.changes)) {
+            let mut found = std::mem::take(&mut self.remedies.found);
+            found.retain(|known| !self.covers(&known.changes, &changes));
+            self.remedies.found = found;
+            let mut needs: Vec<Symbol> =
+                changes.iter().flat_map(|change| self.finder.needs(change)).collect();
             needs.sort();
             needs.dedup();
             self.remedies.found.push(Remedy { changes, needs_human: !needs.is_empty(), needs, derives });
@@ -266,19 +283,50 @@ impl Search<'_, '_> {
     }
 
     /// Adds the sets that go on from one that was tried, as its model suggests.
-    fn go_on(&self, (changes, step): (&[Change], usize), (program, model): &(Program, Model), repairs: &mut Repairs) {
+    fn go_on(
+        &self,
+        (changes, step): (&[Change], usize),
+        (program, model): &(Program, Model),
+        repairs: &mut Repairs,
+    ) {
         if changes.len() >= CHANGES {
             return;
         }
         let finder = Finder::new(program, model, self.finder.sources(), &NoOrigins);
-        let (ideas, _) = Ideas::towards((&finder, self.templates), self.relation, wants_of(&self.asked), (CHANGES, changes));
+        let (ideas, _) = Ideas::towards(
+            (&finder, self.templates),
+            self.relation,
+            wants_of(&self.asked),
+            (CHANGES, changes),
+        );
         repairs.add((changes, step), ideas, CHANGES);
+    }
+
+    /// Whether `changes` hold all of `known`: a parameter set to whatever value, a fact with whatever new id.
+    fn covers(&self, changes: &[Change], known: &[Change]) -> bool {
+        known.iter().all(|one| {
+            changes.iter().any(|other| match (one, other) {
+                (Change::Set(name, ..), Change::Set(other, ..)) => name == other,
+                (Change::Assert(one, _), Change::Assert(other, _)) => self.is_like(one, other),
+                _ => one == other,
+            })
+        })
+    }
+
+    /// Whether two made-up facts are the same but for an id that no fact has.
+    fn is_like(&self, one: &Fact, other: &Fact) -> bool {
+        let id = self.program.find(one.relation).filter(|id| self.templates.has_id(*id));
+        let is_new = |fact: &Fact| id.is_some_and(|id| fill::conflict(self.finder, id, fact).is_none());
+        let rest = |fact: &Fact| fact.values.iter().skip(1).copied().collect::<Vec<_>>();
+        one == other
+            || (one.relation == other.relation && is_new(one) && is_new(other) && rest(one) == rest(other))
     }
 
     /// Tries instants of the clock at which nothing else would have to change.
     fn wait_for(&mut self, instants: &[Want]) -> Result<(), String> {
         let Some(now) = self.program.find(Symbol::new("now")) else { return Ok(()) };
-        let current = self.input.rows(now).and_then(|rows| rows.iter().next()?.first().map(|word| word.as_int()));
+        let current =
+            self.input.rows(now).and_then(|rows| rows.iter().next()?.first().map(|word| word.as_int()));
         let Some(current) = current else { return Ok(()) };
         for want in instants.iter().take(INSTANTS) {
             let (limit, at) = match *want {
@@ -322,7 +370,8 @@ impl Search<'_, '_> {
         let relation = self.relation;
         let undetermined = model.undefined.iter().map(|undefined| &program[undefined.rule]);
         let decision = program[relation].kind == Kind::Decision;
-        if decision && undetermined.into_iter().any(|rule| program.dependents(rule.head).contains(&relation)) {
+        if decision && undetermined.into_iter().any(|rule| program.dependents(rule.head).contains(&relation))
+        {
             return Vec::new();
         }
         let extent = model.extent(relation).or_broken(HELD);
@@ -343,19 +392,11 @@ fn makes_room(change: &Change, others: &[Change]) -> bool {
     let Change::Retract(gone) = change else { return false };
     others.iter().any(|other| match other {
         Change::Assert(fact, _) => {
-            fact.relation == gone.relation && fact.values.len() > 1 && fact.values.first() == gone.values.first()
+            fact.relation == gone.relation
+                && fact.values.len() > 1
+                && fact.values.first() == gone.values.first()
         }
         _ => false,
-    })
-}
-
-/// Whether `changes` hold all of `known`, a parameter set to whatever value.
-fn covers(changes: &[Change], known: &[Change]) -> bool {
-    known.iter().all(|one| {
-        changes.iter().any(|other| match (one, other) {
-            (Change::Set(name, ..), Change::Set(other, ..)) => name == other,
-            _ => one == other,
-        })
     })
 }
 
