@@ -181,7 +181,10 @@ impl Shown {
         if let (Some(report), ReplayFormat::Json | ReplayFormat::Jsonl) = (&self.report, self.format) {
             let mut all = report.json();
             if let (Some(members), Some((transactions, decisions))) = (all.as_object_mut(), counts) {
-                members.extend([("transactions".to_owned(), transactions.into()), ("decisions".to_owned(), decisions.into())]);
+                members.extend([
+                    ("transactions".to_owned(), transactions.into()),
+                    ("decisions".to_owned(), decisions.into()),
+                ]);
             }
             return writeln!(terminal::json(), "{}", output::spaced(&all));
         }

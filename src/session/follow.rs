@@ -385,7 +385,8 @@ impl Reasons<'_> {
 
     /// The same where the fact holds by `other` and may not here: what fails here of why it holds there.
     pub(super) fn beside(&self, fact: &Fact, other: &Reasons<'_>) -> Result<String, SessionError> {
-        if self.is_settled() && other.is_settled()
+        if self.is_settled()
+            && other.is_settled()
             && let Some(line) = self.quick.reason_beside(fact, &other.quick)?
         {
             return Ok(line);
