@@ -1,10 +1,12 @@
 //! Proofs: lowest first, the same from run to run, readable, and never deeper than the stack.
 
+mod bench;
 mod build;
 mod explanations;
 mod golden;
 mod mutants;
 mod random;
+mod refusals;
 mod remedy;
 
 use build::{Builder, RuleMaker, facts, float, text};
