@@ -22,8 +22,10 @@ use super::{DONE, Failure, Outcome, open, time};
 
 /// List the decisions that stand, or stood at a past moment: since when, and why
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hence decisions --relation select_tool --since 2026-02-09T09:00:00Z\n  \
-    hence decisions 'select_tool(\"g1\", _, _)' --as-of 12 --format jsonl")]
+#[command(
+    after_help = "Examples:\n  hence decisions --relation select_tool --since 2026-02-09T09:00:00Z\n  \
+    hence decisions 'select_tool(\"g1\", _, _)' --as-of 12 --format jsonl"
+)]
 #[command(mut_args(options::of_ledger))]
 pub(super) struct Decisions {
     /// Only decisions that match this atom, such as `retry("backup")` or `select_tool("g1", _, _)`

@@ -126,7 +126,9 @@ impl Export {
         }
         let mut events = Events::new(ledger, &self.relation)?;
         let otlp = self.format == ExportFormat::Otlp;
-        if let Some(path) = self.output.as_deref().filter(|path| path.extension().is_none() && !path.is_file()) {
+        if let Some(path) =
+            self.output.as_deref().filter(|path| path.extension().is_none() && !path.is_file())
+        {
             let (ending, sink): (_, fn(File) -> _) = match otlp {
                 true => ("otlp.jsonl", otlp::requests),
                 false => ("jsonl", decisions::lines),
@@ -274,8 +276,11 @@ impl Export {
     /// Says which personal values leave the ledger.
     fn warn_of_personal(&self, ledger: &Ledger, relations: &[Symbol]) -> Result<(), Failure> {
         let personal = ledger.personal().map_err(open::failure)?;
-        let named: Vec<String> =
-            relations.iter().filter(|name| personal.contains_key(name)).map(|name| format!("`{name}`")).collect();
+        let named: Vec<String> = relations
+            .iter()
+            .filter(|name| personal.contains_key(name))
+            .map(|name| format!("`{name}`"))
+            .collect();
         if !named.is_empty() {
             output::warning(&format!(
                 "personal values of {} leave the ledger: `hence erase` does not reach them there",

@@ -99,7 +99,8 @@ fn erased(ledger: &Ledger, asked: &Pattern) -> Result<bool, Failure> {
         let removed = transaction.removed.iter().map(|(fact, _)| (fact, "retracted"));
         let lapsed = transaction.lapsed.iter().map(|(lapsed, _)| (&lapsed.fact, "lapsed"));
         let drawn = transaction.drawn.iter().map(|drawn| (&drawn.fact, "drawn"));
-        let all = transaction.added.iter().map(|fact| (fact, "asserted")).chain(removed).chain(drawn).chain(lapsed);
+        let all =
+            transaction.added.iter().map(|fact| (fact, "asserted")).chain(removed).chain(drawn).chain(lapsed);
         for (found, what) in all.filter(|(found, _)| is_like(found)) {
             writeln!(out, "{found} {}", event(ledger, found, what, info.tx)?)?;
             shown = true;

@@ -88,7 +88,18 @@ impl Audit<'_> {
         let (follower, unsettled, since) = (Follower::default(), BTreeSet::new(), None);
         let erased = Unreadable::default();
         let rounds = Rounds::before(first, &mut history, true)?;
-        let mut course = Course { stood, again, follower, rounds, unsettled, since, erased, runs: false, reasons: false, salvaged };
+        let mut course = Course {
+            stood,
+            again,
+            follower,
+            rounds,
+            unsettled,
+            since,
+            erased,
+            runs: false,
+            reasons: false,
+            salvaged,
+        };
         let mut audited = Audited::default();
         for tx in first..=self.to.min(self.ledger.last_tx()) {
             progress(tx);
@@ -137,7 +148,10 @@ impl Course {
     fn change(&mut self, transaction: &Transaction) {
         if let Some(since) = &mut self.since {
             let removed = transaction.removed.iter().map(|(fact, _)| fact);
-            since.change(transaction.added.iter().chain(removed), transaction.info.steps.as_deref().unwrap_or_default());
+            since.change(
+                transaction.added.iter().chain(removed),
+                transaction.info.steps.as_deref().unwrap_or_default(),
+            );
         }
     }
 
@@ -295,7 +309,10 @@ impl Held<'_> {
             let id = id.map(|span| id_of(ledger, span.from, fact)).transpose()?.flatten();
             found.push(self.finding(id, fact, Discrepancy::Kept(reason)));
         }
-        found.iter_mut().filter(|found| self.rests_on_erased(found)).for_each(|found| found.what = Discrepancy::Erased);
+        found
+            .iter_mut()
+            .filter(|found| self.rests_on_erased(found))
+            .for_each(|found| found.what = Discrepancy::Erased);
         Ok(found)
     }
 

@@ -11,7 +11,8 @@ use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
 use hence_lang::builtins::zone;
 use hence_ledger::{
-    Changes, Committed, Decision, Draft, Lapsed, LedgerError, PERSONAL, ResolvedDelta, Run, RunLimits, Said, Step, When,
+    Changes, Committed, Decision, Draft, Lapsed, LedgerError, PERSONAL, ResolvedDelta, Run, RunLimits, Said,
+    Step, When,
 };
 use hence_proof::proof::Pattern;
 

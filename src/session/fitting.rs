@@ -10,7 +10,9 @@ use hence_core::schema::{Column, Kind, Relation};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
-use hence_ledger::{Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, Step, When, personal_fact};
+use hence_ledger::{
+    Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, Step, When, personal_fact,
+};
 
 use super::RuleSet;
 use super::error::{Faults, SessionError};

@@ -87,7 +87,10 @@ fn personal_values_lie_nowhere_as_they_are_and_are_read_as_they_were() {
     let found = said(at, 0, &["query", "person(Id, Name, \"alice@wonder.example\")", "--format", "csv"]);
     assert!(found.contains("u1,Alice Liddell"), "{found}");
     let decided = said(at, 0, &["decisions", "--relation", "write", "--format", "csv"]);
-    assert!(decided.contains("alice@wonder.example") && decided.contains("u1 is reached at (personal)"), "{decided}");
+    assert!(
+        decided.contains("alice@wonder.example") && decided.contains("u1 is reached at (personal)"),
+        "{decided}"
+    );
     said(at, 0, &["history", "person(\"u1\", \"Alice Liddell\", \"alice@wonder.example\")"]);
     said(at, 0, &["why", "write(\"u1\", \"alice@wonder.example\")"]);
     said(at, 0, &["decide", "--now", "2026-02-03T13:00:00Z"]);
@@ -114,10 +117,16 @@ fn what_is_erased_is_gone_everywhere_and_the_chain_holds() {
     let log = said(at, 0, &["log", "--facts-too"]);
     assert!(log.contains("asserted request(\"u1\", \"(erased "), "{log}");
     let verified = said(at, 0, &["verify"]);
-    assert!(verified.contains("the chain of 6 transactions holds") && verified.contains("each as recorded"), "{verified}");
+    assert!(
+        verified.contains("the chain of 6 transactions holds") && verified.contains("each as recorded"),
+        "{verified}"
+    );
     assert!(verified.contains("rests on personal values that were erased"), "{verified}");
     let replayed = said(at, 0, &["replay"]);
-    assert!(replayed.contains("no decision flips") && replayed.contains("1 decision can't be drawn again"), "{replayed}");
+    assert!(
+        replayed.contains("no decision flips") && replayed.contains("1 decision can't be drawn again"),
+        "{replayed}"
+    );
     said(at, 1, &["erase", "u1"]);
 
     // What was taken elsewhere is of no more use.

@@ -33,6 +33,7 @@ mod contamination;
 mod contradicts;
 mod covered;
 mod cross_check;
+mod decision_log;
 mod demand;
 mod doors;
 mod due;

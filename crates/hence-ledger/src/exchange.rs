@@ -18,6 +18,7 @@ use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
+use super::Ledger;
 use super::admit;
 use super::bytes::{Malformed, Reader};
 use super::content::{self, Act, Change, Summary, encode_changes};
@@ -30,7 +31,6 @@ use super::record::{self, RecordKind};
 use super::scan::Whole;
 use super::schemas::{check_renewed, renewed};
 use super::transaction::{RuleSet, Run};
-use super::Ledger;
 pub use brought::{Admit, ImportedFacts};
 use changes::Recorded;
 use lines::{RunLine, SaidLine, SchemaLine, StepLine, said, schema, step};
@@ -107,7 +107,8 @@ impl Ledger {
         for tx in *range.start().max(&1)..=end {
             let whole = self.whole(tx)?;
             let line = Line { last: tx == end, ..line(&whole)? };
-            let failed = |error: serde_json::Error| LedgerError::io("write", "the export".as_ref())(error.into());
+            let failed =
+                |error: serde_json::Error| LedgerError::io("write", "the export".as_ref())(error.into());
             serde_json::to_writer(&mut *out, &line).map_err(failed)?;
             writeln!(out).map_err(LedgerError::io("write", "the export".as_ref()))?;
             count += 1;
@@ -289,7 +290,11 @@ impl Ledger {
         }
     }
 
-    fn imported_summary(&self, line: &Line<ReadChanges>, changes: &ChangeList<'_>) -> Result<Summary, Refused> {
+    fn imported_summary(
+        &self,
+        line: &Line<ReadChanges>,
+        changes: &ChangeList<'_>,
+    ) -> Result<Summary, Refused> {
         if self.state.tx > 0 && line.time < self.state.time {
             return Err(Refused::Line(String::from(
                 "its time is earlier than that of the previous transaction",
@@ -332,7 +337,12 @@ impl Ledger {
     }
 
     /// The hash that the transaction will have in this ledger.
-    fn hash_of(&self, line: &Line<ReadChanges>, changes: &ChangeList<'_>, summary: &Summary) -> Result<Hash, Refused> {
+    fn hash_of(
+        &self,
+        line: &Line<ReadChanges>,
+        changes: &ChangeList<'_>,
+        summary: &Summary,
+    ) -> Result<Hash, Refused> {
         let mut head = self.state.head;
         let mut done = 0usize;
         for len in &line.parts {

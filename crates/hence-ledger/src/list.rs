@@ -263,9 +263,9 @@ impl ReadActs {
         match self {
             Self::Assert => Acts::Assert,
             Self::Retract(all) => Acts::Retract(all.clone()),
-            Self::Draw(all) => {
-                Acts::Draw(all.iter().map(|(rule, sentence)| (rule.as_deref(), sentence.as_deref())).collect())
-            }
+            Self::Draw(all) => Acts::Draw(
+                all.iter().map(|(rule, sentence)| (rule.as_deref(), sentence.as_deref())).collect(),
+            ),
             Self::Lapse(all) => {
                 Acts::Lapse(all.iter().map(|(since, reason)| (*since, reason.as_deref())).collect())
             }

@@ -69,7 +69,9 @@ pub(super) fn declared(facts: &[Fact]) -> Vec<Declared> {
 }
 
 fn read_personal(fact: &Fact) -> Option<(Symbol, Personal)> {
-    let [Value::String(relation), Value::Int(column), Value::Int(subject)] = *fact.values else { return None };
+    let [Value::String(relation), Value::Int(column), Value::Int(subject)] = *fact.values else {
+        return None;
+    };
     let (column, subject) = (usize::try_from(column).ok()?, usize::try_from(subject).ok()?);
     Some((relation, Personal { column, subject }))
 }
@@ -132,10 +134,7 @@ impl Ledger {
     }
 
     /// Asks the keys, which are read where they weren't.
-    fn with_ring<T>(
-        &self,
-        ask: impl FnOnce(&mut Ring) -> Result<T, LedgerError>,
-    ) -> Result<T, LedgerError> {
+    fn with_ring<T>(&self, ask: impl FnOnce(&mut Ring) -> Result<T, LedgerError>) -> Result<T, LedgerError> {
         let mut held = self.vault.lock();
         if held.is_none() {
             // The lock is let go of while the base is read, which doesn't ask for keys.
@@ -188,9 +187,10 @@ impl Ledger {
         first: &[Value],
         at: Option<u64>,
     ) -> Result<Vec<(Fact, u64)>, LedgerError> {
-        let rows = self.state.number(relation).map(|number| {
-            Rows::new(&self.view, &keys::relation(keys::FACT, number), at)
-        });
+        let rows = self
+            .state
+            .number(relation)
+            .map(|number| Rows::new(&self.view, &keys::relation(keys::FACT, number), at));
         let mut facts = Vec::new();
         for fact in FactIter::new(relation, rows, Vec::new()) {
             let (fact, since) = fact?;
@@ -216,8 +216,15 @@ impl Ledger {
         if columns.is_empty() {
             return Ok(());
         }
+        if let Some(schema) =
+            draft.schemas.iter().find(|one| one.renews && columns.contains_key(&one.relation))
+        {
+            let what = format!("`{}` holds personal values and can't be migrated yet", schema.relation);
+            return Err(LedgerError::Misfit { what });
+        }
         if let Some(said) = draft.said.iter().find(|said| columns.contains_key(&said.fact.relation)) {
-            let what = format!("personal values can't be said by others yet: a fact of `{}`", said.fact.relation);
+            let what =
+                format!("personal values can't be said by others yet: a fact of `{}`", said.fact.relation);
             return Err(LedgerError::Misfit { what });
         }
         let mut make = |subject: &str, text: &str| self.with_ring(|ring| ring.make(subject, text));
@@ -263,9 +270,10 @@ impl Ledger {
         let Some(id) = self.with_ring(|ring| Ok(ring.id(subject)))? else { return Ok(None) };
         let mut found = Vec::new();
         for relation in self.personal()?.keys() {
-            let rows = self.state.number(*relation).map(|number| {
-                Rows::new(&self.view, &keys::relation(keys::FACT, number), None)
-            });
+            let rows = self
+                .state
+                .number(*relation)
+                .map(|number| Rows::new(&self.view, &keys::relation(keys::FACT, number), None));
             for fact in FactIter::new(*relation, rows, Vec::new()) {
                 let fact = fact?.0;
                 let is_of = |value: &Value| ring::key_of(&value.text()) == Some(id.as_str());

@@ -199,11 +199,14 @@ impl<'a> Events<'a> {
             let recorded = ledger.rules(*hash).ok().flatten()?;
             RuleSet::from_recorded(&recorded).ok()
         };
-        let rules = info.rules.and_then(|hash| self.rules.entry(hash).or_insert_with(|| read(&hash)).as_ref());
+        let rules =
+            info.rules.and_then(|hash| self.rules.entry(hash).or_insert_with(|| read(&hash)).as_ref());
         let declared = rules.and_then(|rules| rules.program.relation(rules.program.find(fact.relation)?));
         let name = |at: usize| Some(declared?.columns.get(at)?.name.as_str());
         let shown = |(at, value): (usize, &_)| match name(at) {
-            Some(name) if !masked.contains(name) && !masked.contains("*") && !is_personal(at) => output::json_value(*value),
+            Some(name) if !masked.contains(name) && !masked.contains("*") && !is_personal(at) => {
+                output::json_value(*value)
+            }
             _ => Json::from(MASKED),
         };
         fact.values.iter().enumerate().map(shown).collect()
@@ -248,7 +251,11 @@ impl Folder<'_> {
     }
 
     /// A file that is there whole or not at all, and not at all where nothing is written.
-    fn whole(&self, name: &str, write: impl FnOnce(File) -> Result<usize, Failure>) -> Result<usize, Failure> {
+    fn whole(
+        &self,
+        name: &str,
+        write: impl FnOnce(File) -> Result<usize, Failure>,
+    ) -> Result<usize, Failure> {
         let (path, new) = (self.path.join(name), self.path.join(format!(".{name}.new")));
         let at = |path: &PathBuf| {
             let path = path.clone();
@@ -290,7 +297,8 @@ impl Folder<'_> {
         }
         let other = || wrong(String::from("the folder holds the log of another ledger; choose a new folder"));
         let known = (1..=ledger.last_tx()).contains(&tx);
-        let hash = if known { ledger.info(tx).map_err(open::failure)?.hash.to_string() } else { String::new() };
+        let hash =
+            if known { ledger.info(tx).map_err(open::failure)?.hash.to_string() } else { String::new() };
         if hash == head { Ok(tx) } else { Err(other()) }
     }
 }

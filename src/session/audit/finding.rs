@@ -134,7 +134,9 @@ impl fmt::Display for Discrepancy {
             Self::Kept(reason) => {
                 write!(f, "recorded as in force; drawn again, it lapses: {}", lapse(reason.as_ref()))
             }
-            Self::Erased => f.write_str("it rests on personal values that were erased, or whose keys are not here"),
+            Self::Erased => {
+                f.write_str("it rests on personal values that were erased, or whose keys are not here")
+            }
             Self::Reason(recorded, again) => write!(
                 f,
                 "recorded as lapsed: {}; drawn again, it lapses: {}",

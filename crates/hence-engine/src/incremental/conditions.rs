@@ -238,7 +238,16 @@ impl Split {
         let columns = vars.iter().map(|var| Column::new(rule[*var].name, rule[*var].ty.clone())).collect();
         let (doc, span) = (String::new(), rule.span);
         let kind = Kind::Derived;
-        program.relations.push(Relation { name, kind, columns, doc, requires: None, authors: None, personal: Vec::new(), span });
+        program.relations.push(Relation {
+            name,
+            kind,
+            columns,
+            doc,
+            requires: None,
+            authors: None,
+            personal: Vec::new(),
+            span,
+        });
         let value = |var: &VarId| Expr { kind: ExprKind::Var(*var), ty: rule[*var].ty.ty, span };
         program.rules.push(Rule {
             id: name,

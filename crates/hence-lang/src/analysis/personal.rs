@@ -75,8 +75,11 @@ impl Carriers {
         for rule in &checked.rules {
             let vars = self.vars(&rule.body, &rule.variables, Vars::new());
             for (column, term) in rule.terms.iter().enumerate() {
-                let is_text = checked[rule.head].columns.get(column).is_some_and(|column| column.ty.ty.is_text());
-                if let Some(origin) = term.exprs().iter().find_map(|expr| mentioned(expr, &vars)).filter(|_| is_text) {
+                let is_text =
+                    checked[rule.head].columns.get(column).is_some_and(|column| column.ty.ty.is_text());
+                if let Some(origin) =
+                    term.exprs().iter().find_map(|expr| mentioned(expr, &vars)).filter(|_| is_text)
+                {
                     self.0.entry((rule.head, column)).or_insert(origin);
                 }
             }
@@ -101,14 +104,17 @@ impl Carriers {
                 if let Some(atom) = literal.positive() {
                     for (column, arg) in atom.args.iter().enumerate() {
                         let origin = self.origin(atom.relation, column);
-                        if let (Some(ExprKind::Var(var)), Some(origin)) = (arg.expr().map(|expr| &expr.kind), origin) {
+                        if let (Some(ExprKind::Var(var)), Some(origin)) =
+                            (arg.expr().map(|expr| &expr.kind), origin)
+                        {
                             vars.entry(*var).or_insert(origin);
                         }
                     }
                 }
                 let inner = match literal {
                     Literal::Aggregate(of) => {
-                        let shared = of.shared.iter().filter_map(|(outer, inner)| Some((*inner, *vars.get(outer)?)));
+                        let shared =
+                            of.shared.iter().filter_map(|(outer, inner)| Some((*inner, *vars.get(outer)?)));
                         let inner = self.vars(&of.body, &of.variables, shared.collect());
                         for (outer, shared) in &of.shared {
                             if let Some(origin) = inner.get(shared) {
@@ -163,7 +169,8 @@ pub(super) fn guard(checked: &mut Checked) -> Vec<Diagnostic> {
         let relation = &checked[*relation];
         let (name, from) = (named(checked, (relation.name, *column)), &checked[origin.0]);
         let from = named(checked, (from.name, origin.1));
-        let message = format!("`{name}` carries personal values of `{from}` and would record them as they are");
+        let message =
+            format!("`{name}` carries personal values of `{from}` and would record them as they are");
         let column = relation.columns.get(*column).map_or("", |column| column.name.as_str());
         Diagnostic::new(codes::PERSONAL_LOST, message).at(relation.span, "recorded").help(format!(
             "write: `{column}: string @personal(COLUMN)`, where COLUMN of `{}` says whose they are",

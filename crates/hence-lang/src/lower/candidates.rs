@@ -208,7 +208,16 @@ impl Recursion<'_> {
         columns: Vec<hence_core::schema::Column>,
     ) -> RelationId {
         let (kind, doc) = (Kind::Derived, String::new());
-        let relation = Relation { name, kind, columns, doc, requires: None, authors: None, personal: Vec::new(), span: of.span };
+        let relation = Relation {
+            name,
+            kind,
+            columns,
+            doc,
+            requires: None,
+            authors: None,
+            personal: Vec::new(),
+            span: of.span,
+        };
         self.program.relations.push(relation);
         RelationId::new(self.program.relations.len() - 1)
     }
