@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Asks whether `user-N` may read `record-M`, for numbers that go round; `--facts USERS RECORDS` prints the facts for
-//! `examples/authzen/rules` instead.
+//! `examples/access` instead.
 
 use std::env;
 use std::error::Error;
@@ -79,15 +79,22 @@ fn report(all: &[Duration], refused: u64, seconds: u64) -> Fallible<()> {
     Ok(())
 }
 
+/// Folders that somebody owns, documents in them, and who may look at those.
 fn facts(users: u64, records: u64) -> Fallible<()> {
     let mut out = std::io::stdout().lock();
+    let users = users.max(1);
     for user in 0..users {
-        writeln!(out, "{{\"user\": [\"user-{user}\"]}}")?;
+        writeln!(out, "{{\"resource\": [\"folder-{user}\", \"folder\"]}}")?;
+        writeln!(out, "{{\"related\": [\"user-{user}\", \"/owner\", \"folder-{user}\"]}}")?;
     }
     for record in 0..records {
-        writeln!(out, "{{\"record\": [\"record-{record}\"]}}")?;
-        writeln!(out, "{{\"owner\": [\"record-{record}\", \"user-{}\"]}}", record % users.max(1))?;
-        writeln!(out, "{{\"record_status\": [\"record-{record}\", \"active\"]}}")?;
+        writeln!(out, "{{\"resource\": [\"record-{record}\", \"document\"]}}")?;
+        writeln!(out, "{{\"resource_in\": [\"record-{record}\", \"folder-{}\"]}}", record % users)?;
+        writeln!(
+            out,
+            "{{\"related\": [\"user-{}\", \"/viewer\", \"record-{record}\"]}}",
+            record * 7 % users
+        )?;
     }
     Ok(())
 }
@@ -102,8 +109,8 @@ impl Load {
         while Instant::now() < self.until {
             at = at.wrapping_add(104_729);
             let body = format!(
-                "{{\"subject\":{{\"type\":\"user\",\"id\":\"user-{}\"}},\"action\":{{\"name\":\"write\"}},\
-                \"resource\":{{\"type\":\"record\",\"id\":\"record-{}\",\"properties\":{{\"status\":\"active\"}}}}}}",
+                "{{\"subject\":{{\"type\":\"user\",\"id\":\"user-{}\",\"properties\":{{\"role\":\"guest\"}}}},\
+                \"action\":{{\"name\":\"read\"}},\"resource\":{{\"type\":\"document\",\"id\":\"record-{}\"}}}}",
                 at % self.users,
                 at % self.records
             );

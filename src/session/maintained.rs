@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use smallvec::SmallVec;
 
@@ -182,6 +183,15 @@ impl Maintained {
         new.look_at_unknown(rules, &[], lenient)?;
         new.stands = new.counts();
         Ok(new)
+    }
+
+    /// From now on each change may take so long.
+    pub(super) fn limit_time(&mut self, time: Option<Duration>) {
+        self.limits.time = time;
+        self.incremental.limit_time(time);
+        if let Some(second) = &mut self.unknown {
+            second.incremental.limit_time(time);
+        }
     }
 
     /// Brings what follows possibly up to date with `edits`, which the rules themselves have taken in.

@@ -6,6 +6,7 @@ use hence_core::fault;
 use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_engine::Limits;
 use hence_ledger::{Changes, Decision};
 use hence_proof::Finder;
 use hence_proof::proof::Pattern;
@@ -114,8 +115,11 @@ impl Session {
             return Ok(kept);
         }
         let input = self.input_with(&Changes::default(), now)?;
-        let mut incremental = Maintained::new(&self.rules, &input, now, &self.limits, self.lenient)?;
+        // The limit on time is one of requests, which don't have to pay for what is made once.
+        let limits = Limits { time: None, ..self.limits };
+        let mut incremental = Maintained::new(&self.rules, &input, now, &limits, self.lenient)?;
         incremental.expect_reasons(&self.rules);
+        incremental.limit_time(self.limits.time);
         Ok(Box::new(MaintainedAt { incremental, tx, others: None }))
     }
 

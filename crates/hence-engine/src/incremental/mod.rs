@@ -114,6 +114,11 @@ impl Incremental {
         Ok(incremental)
     }
 
+    /// From now on each change may take so long.
+    pub fn limit_time(&mut self, time: Option<std::time::Duration>) {
+        self.limits.time = time;
+    }
+
     fn empty(program: &Program, limits: &Limits) -> Self {
         let (strata, homes) = counting::strata(program);
         let support = |home: &Option<StratumId>| match home {
