@@ -61,10 +61,10 @@ impl Drop for Server {
 }
 
 /// A server of TLS in a folder, and its port.
-fn serve(dir: &Path) -> (Server, String) {
+fn serve(dir: &Path, program: &str) -> (Server, String) {
     certificates(dir);
     let mut child = Command::new("python3")
-        .args(["-c", SERVER])
+        .args(["-c", program])
         .current_dir(dir)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -95,7 +95,7 @@ fn folder(dir: &Path, port: &str) {
 #[test]
 fn a_web_hook_is_posted_to_over_tls_where_its_certificate_is_trusted() {
     let dir = tempfile::tempdir().unwrap();
-    let (_server, port) = serve(dir.path());
+    let (_server, port) = serve(dir.path(), SERVER);
     folder(dir.path(), &port);
     let said = told(dir.path(), Some("ca.pem"));
     let got = fs::read_to_string(dir.path().join("got")).unwrap_or_else(|_| panic!("{said}"));
@@ -105,7 +105,7 @@ fn a_web_hook_is_posted_to_over_tls_where_its_certificate_is_trusted() {
 #[test]
 fn a_certificate_that_nobody_trusts_is_said_to_be_that_and_nothing_is_sent() {
     let dir = tempfile::tempdir().unwrap();
-    let (_server, port) = serve(dir.path());
+    let (_server, port) = serve(dir.path(), SERVER);
     folder(dir.path(), &port);
     let said = told(dir.path(), None);
     assert!(said.contains("its certificate is not trusted: "), "{said}");
@@ -124,4 +124,56 @@ fn a_file_of_certificates_that_holds_none_is_refused() {
     fs::remove_dir_all(dir.path().join(".hence")).unwrap();
     let said = told(dir.path(), Some("none.pem"));
     assert!(said.contains("`SSL_CERT_FILE` names `none.pem`: "), "{said}");
+}
+
+/// A server of mails that speaks TLS from the beginning, and keeps what it hears.
+#[cfg(feature = "mail")]
+const RELAY: &str = "import socket, ssl
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain('server.pem', 'server.key')
+listener = socket.create_server(('127.0.0.1', 0))
+print(listener.getsockname()[1], flush=True)
+while True:
+    plain, _ = listener.accept()
+    try:
+        with context.wrap_socket(plain, server_side=True) as stream:
+            lines = stream.makefile('rb')
+            stream.sendall(b'220 here\\r\\n')
+            text = False
+            for line in lines:
+                open('got', 'ab').write(line)
+                if text:
+                    text = line != b'.\\r\\n'
+                    if text: continue
+                if line.startswith(b'DATA'):
+                    text = True
+                    stream.sendall(b'354 go on\\r\\n')
+                elif line.startswith(b'QUIT'):
+                    stream.sendall(b'221 bye\\r\\n')
+                    break
+                else:
+                    stream.sendall(b'250 yes\\r\\n')
+    except ssl.SSLError:
+        pass
+";
+
+#[cfg(feature = "mail")]
+#[test]
+fn a_mail_goes_over_tls_where_the_certificate_of_the_server_is_trusted() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_server, port) = serve(dir.path(), RELAY);
+    let mail = format!(
+        "author = \"ada\"\npacks = [\"guardrails\"]\n[carry]\nnotify = {{ carrier = \"mail\", \
+        server = \"127.0.0.1:{port}\", tls = \"implicit\", from = \"h@example.org\", to = [\"a@example.org\"], \
+        attempts = 1 }}\n"
+    );
+    folder(dir.path(), &port);
+    fs::write(dir.path().join("hence.toml"), mail).unwrap();
+    let said = told(dir.path(), None);
+    assert!(said.contains("its certificate is not trusted: "), "{said}");
+    assert!(!dir.path().join("got").exists());
+    fs::remove_dir_all(dir.path().join(".hence")).unwrap();
+    let said = told(dir.path(), Some("ca.pem"));
+    let got = fs::read_to_string(dir.path().join("got")).unwrap_or_else(|_| panic!("{said}"));
+    assert!(got.contains("payment-7"), "{got}");
 }
