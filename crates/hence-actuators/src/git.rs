@@ -29,7 +29,7 @@ const DETACHED: &str = "(detached)";
 /// What the first commit is called where there is none yet.
 const INITIAL: &str = "(initial)";
 
-/// Turns the state of a working tree into `git_head`, `git_branch`, `git_change` and `git_author`.
+/// Turns the state of the working tree that a folder is in into `git_head`, `git_branch`, `git_change` and `git_author`.
 ///
 /// It asks the program `git`, which only reads: no lock is taken, nothing is written, no monitor of files, pager or hook is
 /// started, and submodules are passed over. `git_head` is the commit that is checked out, `""` before the first, with its branch, `""`
@@ -89,9 +89,12 @@ impl Observer for GitState {
 
     #[cfg(feature = "scan")]
     fn watched(&self, root: &Path) -> Result<Vec<PathBuf>, ActuatorError> {
-        let mut folders = super::codebase::folders(root)?;
-        let own = Git::at(root).text(&["rev-parse", "--absolute-git-dir"])?;
-        let own = PathBuf::from(own.trim_end_matches('\n'));
+        let git = Git::at(root);
+        let place = |what| {
+            Ok::<_, ActuatorError>(PathBuf::from(git.text(&["rev-parse", what])?.trim_end_matches('\n')))
+        };
+        let mut folders = super::codebase::folders(&place("--show-toplevel")?)?;
+        let own = place("--absolute-git-dir")?;
         folders.extend([own.join("refs/heads"), own].into_iter().filter(|folder| folder.is_dir()));
         Ok(folders)
     }
