@@ -235,7 +235,7 @@ impl<'a> Finder<'a> {
     /// Where the model isn't one of the program.
     pub fn why(&self, fact: &Fact) -> Result<Option<Proof>, WhyError> {
         let Some(root) = self.find(fact) else { return self.checked(None) };
-        let solution = self.founded(fact, self.checked(solve(self.search(), root))?)?;
+        let solution = self.founded(self.checked(solve(self.search(), root))?)?;
         let choice = |fact: FactRef| solution.chosen.get(&fact).and_then(|known| known.derivation.as_ref());
         self.checked(Some(self.builder().proof(root, &choice, solution.least)))
     }
@@ -269,7 +269,7 @@ impl<'a> Finder<'a> {
         if let Some(derivation) = self.only(root) {
             return self.checked(self.builder().explanation(root, Some(&derivation), show));
         }
-        let solution = self.founded(fact, self.checked(solve_root(self.search(), root))?)?;
+        let solution = self.founded(self.checked(solve_root(self.search(), root))?)?;
         let derivation = solution.chosen.get(&root).and_then(|known| known.derivation.as_ref());
         self.checked(self.builder().explanation(root, derivation, show))
     }
@@ -308,16 +308,11 @@ impl<'a> Finder<'a> {
     }
 
     /// The solution, if no fact in it lacks a derivation that it needs.
-    fn founded(&self, fact: &Fact, solution: Solution) -> Result<Solution, WhyError> {
-        let missing = solution.chosen.iter().filter(|(fact, chosen)| {
-            chosen.derivation.is_none() && chosen.height == 0 && self.context.store.rank(**fact) > 0
-        });
-        let missing: Vec<FactRef> = missing.map(|(fact, _)| *fact).collect();
-        if missing.is_empty() {
-            return Ok(solution);
+    fn founded(&self, solution: Solution) -> Result<Solution, WhyError> {
+        match solution.unfounded.iter().map(|fact| self.context.fact(*fact)).min() {
+            None => Ok(solution),
+            Some(first) => Err(WhyError::Unfounded(first)),
         }
-        let first = missing.into_iter().map(|fact| self.context.fact(fact)).min();
-        Err(WhyError::Unfounded(first.unwrap_or_else(|| fact.clone())))
     }
 
     /// Every proof of the fact, lazily, in an order that is the same from run to run; each uses one derivation a

@@ -78,7 +78,9 @@ impl Heights {
     pub(super) fn known(&self, context: &Context<'_>, fact: FactRef) -> Option<usize> {
         let least = self.of_fact(context, fact);
         let highest = self.highest.get(fact.relation.0 as usize).copied();
-        (least == 0 || highest == Some(least)).then_some(least)
+        // The value of an aggregate over nothing is as low as a leaf, that over something may not be.
+        let is_leaf = context.store.rank(fact) == 0;
+        (is_leaf || highest == Some(least)).then_some(least)
     }
 
     /// Whether the height of the lowest proof is known so of all facts of a relation.

@@ -22,6 +22,8 @@ pub(super) struct Solution {
     pub(super) chosen: HashMap<FactRef, Chosen, ahash::RandomState>,
     /// Whether the search went to its end.
     pub(super) least: bool,
+    /// Facts that no derivation was found of, though rules have to derive them.
+    pub(super) unfounded: Vec<FactRef>,
 }
 
 /// One fact at work.
@@ -59,6 +61,7 @@ struct Solver<'c, 'a> {
     seen: usize,
     frames: Vec<FactSearch<'c, 'a>>,
     least: bool,
+    unfounded: Vec<FactRef>,
 }
 
 enum Next {
@@ -70,7 +73,7 @@ enum Next {
 impl<'c, 'a> Solver<'c, 'a> {
     fn new(search: Search<'c, 'a>, heights_do: bool) -> Self {
         let chosen = HashMap::with_hasher(ahash::RandomState::with_seeds(9, 10, 11, 12));
-        Self { search, heights_do, chosen, seen: 0, frames: Vec::new(), least: true }
+        Self { search, heights_do, chosen, seen: 0, frames: Vec::new(), least: true, unfounded: Vec::new() }
     }
 
     fn solve(mut self, fact: FactRef) -> Solution {
@@ -85,7 +88,7 @@ impl<'c, 'a> Solver<'c, 'a> {
                 Next::Done => self.close(frame),
             }
         }
-        Solution { chosen: self.chosen, least: self.least }
+        Solution { chosen: self.chosen, least: self.least, unfounded: self.unfounded }
     }
 
     /// A fact that a derivation needs.
@@ -197,7 +200,10 @@ impl<'c, 'a> Solver<'c, 'a> {
     fn close(&mut self, frame: FactSearch<'c, 'a>) {
         let (height, derivation) = match frame.best {
             Some((height, derivation)) => (height, Some(derivation)),
-            None => (0, None),
+            None => {
+                self.unfounded.push(frame.fact);
+                (0, None)
+            }
         };
         self.chosen.insert(frame.fact, Chosen { height, derivation });
     }

@@ -63,7 +63,8 @@ pub(super) fn others(session: &Session) -> Option<String> {
         .map(|name| format!("`{name}`"))
         .collect();
     let named = names.join(", ");
-    (!names.is_empty()).then(|| format!("not listed here: {named}; answer with `hence assert FACT --as NAME`"))
+    (!names.is_empty())
+        .then(|| format!("not listed here: {named}; answer with `hence assert FACT --as NAME`"))
 }
 
 /// Why a part can't be edited.

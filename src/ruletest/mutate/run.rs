@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use crate::session::Evaluation;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
@@ -14,6 +15,7 @@ use hence_lang::ir::{Program, Rule, RuleId};
 use hence_lang::lower::lower;
 
 use super::super::case::Case;
+use super::super::steps::before_effects;
 use super::super::suite::{Selection, Suite, TestFile};
 use super::super::{judge, pool};
 use super::equivalent::guards_hold_without;
@@ -210,11 +212,12 @@ impl<'a> Trial<'a> {
         if !judge::holds(&case, &case.program, &reached) {
             return None;
         }
-        let extents = reached.iter().flat_map(|step| step.evaluation.lenient().relations.iter().enumerate());
-        let filled = extents
-            .filter(|(_, extent)| !extent.rows.is_empty())
-            .map(|(at, _)| RelationId(at as u32))
-            .collect();
+        let mut filled = BTreeSet::new();
+        for (at, step) in reached.iter().enumerate() {
+            let state = (step, case.clock(at));
+            let before = before_effects(&file.rules, &case.program, state, &LIMITS).ok()?;
+            before.iter().chain([&step.evaluation]).for_each(|one| filled.extend(relations_with_facts(one)));
+        }
         let cone = cone(&case, &file.rules.checked.effects);
         Some(Self { case, cone, filled })
     }
@@ -255,6 +258,12 @@ impl<'a> Trial<'a> {
         let reached = case.evaluate_as(&program, &LIMITS);
         !reached.is_ok_and(|reached| judge::holds(&case, &program, &reached))
     }
+}
+
+/// The relations that have facts.
+fn relations_with_facts(evaluation: &Evaluation) -> impl Iterator<Item = RelationId> {
+    let extents = (0..).map(RelationId).zip(&evaluation.lenient().relations);
+    extents.filter(|(_, extent)| !extent.rows.is_empty()).map(|(at, _)| at)
 }
 
 /// The relations that what a test expects depends on, its questions included. An input depends on the effects on it.

@@ -13,6 +13,8 @@ use hence_lang::builtins::op::Op;
 use hence_lang::ir::{
     Arg, Atom, Limit, Literal, Part, Program, Rule, RuleId, Sentence, Stratum, Term, Variable,
 };
+use hence_proof::Explanation;
+use hence_proof::proof::{Proof, StepKind};
 
 /// A program under construction, with its input.
 #[derive(Default)]
@@ -169,4 +171,15 @@ pub(super) fn facts(program: &Program, model: &Model, relation: RelationId) -> V
         Fact::new(known.name, values)
     };
     rows.map(fact).collect()
+}
+
+/// The last step of a proof in short.
+pub(super) fn last_step(proof: &Proof) -> Option<Explanation> {
+    match &proof.steps[0].kind {
+        StepKind::Asserted { .. } | StepKind::Cut => None,
+        StepKind::ProgramFact { id, .. } => Some(Explanation { rule: *id, sentence: None }),
+        StepKind::Derived(derived) => {
+            Some(Explanation { rule: derived.rule, sentence: derived.sentence.clone() })
+        }
+    }
 }

@@ -9,13 +9,13 @@ use hence_core::schema::{Kind, RelationId};
 use hence_engine::SemiNaive;
 use hence_engine::{Database, Limits, Model};
 use hence_lang::ir::Program;
+use hence_proof::Finder;
 use hence_proof::check::{Known, check};
 use hence_proof::proof::{NoOrigins, Proof, StepKind};
 use hence_proof::render::json;
 use hence_proof::why_not::Trial;
-use hence_proof::{Explanation, Finder};
 
-use super::build::facts;
+use super::build::{facts, last_step};
 use super::{mutants, remedy};
 use crate::golden::{cases, rules, session};
 
@@ -60,17 +60,6 @@ fn every_golden_fact_has_a_proof_that_the_checker_accepts() {
         }
     }
     assert!(checked > 1000, "only {checked} proofs");
-}
-
-/// The last step of a proof in short.
-fn last_step(proof: &Proof) -> Option<Explanation> {
-    match &proof.steps[0].kind {
-        StepKind::Asserted { .. } | StepKind::Cut => None,
-        StepKind::ProgramFact { id, .. } => Some(Explanation { rule: *id, sentence: None }),
-        StepKind::Derived(derived) => {
-            Some(Explanation { rule: derived.rule, sentence: derived.sentence.clone() })
-        }
-    }
 }
 
 /// The facts that a model started from.

@@ -16,7 +16,7 @@ use hence_proof::proof::NoOrigins;
 use hence_proof::render::{Layout, dot, html, json, mermaid, tree, why_not_json, why_not_text};
 use hence_proof::why_not::Trial;
 
-use super::build::facts;
+use super::build::{facts, last_step};
 use crate::random::program;
 
 /// How many facts of a relation are asked about.
@@ -57,6 +57,8 @@ fn what_is_derived_has_a_proof_that_the_checker_accepts() {
         each_fact(&program, &model, |_, fact| {
             let proof = finder.why(&fact).unwrap().unwrap_or_else(|| panic!("{seed}: no proof of {fact}"));
             assert!(proof.least, "{seed}: {fact}");
+            let explanation = finder.explanation(&fact).unwrap();
+            assert_eq!(explanation, last_step(&proof), "{seed}: the explanation of {fact}");
             let json = json(&proof);
             let accepted = check(&program, &json, &known);
             let accepted = accepted.unwrap_or_else(|refusal| panic!("{seed}: {refusal}\n{json}\n{program}"));

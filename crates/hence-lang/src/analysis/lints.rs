@@ -13,6 +13,7 @@ pub mod levels;
 mod never;
 mod singles;
 mod unread;
+mod values;
 
 use crate::analysis::checked::Checked;
 use crate::analysis::strata::{Stratum, strata};

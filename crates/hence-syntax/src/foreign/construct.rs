@@ -52,7 +52,10 @@ pub(super) fn counted(text: &str) -> Option<(Habit, usize)> {
     let pieces = if writes_lower_variables(&scan(line)) { raise_variables(pieces) } else { pieces };
     let example = format!("{}(count()) :- relation(X), X > 3.", name.text);
     let message = "a count is a column of a head, over the matches of the body";
-    Some((Habit { message, form: join(&pieces), example: Some(example), beside: None, is_exact: false }, line.len()))
+    Some((
+        Habit { message, form: join(&pieces), example: Some(example), beside: None, is_exact: false },
+        line.len(),
+    ))
 }
 
 /// The terms of a head of Rego: `contains x`, `[x]`, `(x)`, `:= x`, with or without `if`.

@@ -88,7 +88,8 @@ pub(super) fn undeclared(pieces: &[Piece]) -> Option<String> {
     let value = pieces.get(start).filter(|_| !there)?;
     let (relation, variable) = (relation_of(value), &value.text);
     let column = variable.to_lowercase();
-    let whose = owner(pieces, value).map_or(String::new(), |first| format!("{}: …, ", first.text.to_lowercase()));
+    let whose =
+        owner(pieces, value).map_or(String::new(), |first| format!("{}: …, ", first.text.to_lowercase()));
     Some(format!(
         "declare `input {relation}({whose}{column}: …).`, or keep the column with a default, such as \
          `{column}: string = \"\"`, and test `{variable} = \"\"`"

@@ -81,7 +81,10 @@ fn directive(text: &str) -> Option<(Habit, usize)> {
         .map(|at| format!("c{at}: type"));
     let keyword = if rest.starts_with("dynamic") { "input" } else { "relation" };
     let form = format!("{keyword} {}({}).", name.trim(), columns.collect::<Vec<_>>().join(", "));
-    Some((Habit { message: "a directive of Prolog", form, example: None, beside: None, is_exact: false }, line.len()))
+    Some((
+        Habit { message: "a directive of Prolog", form, example: None, beside: None, is_exact: false },
+        line.len(),
+    ))
 }
 
 fn is(piece: &Piece, word: &str) -> bool {

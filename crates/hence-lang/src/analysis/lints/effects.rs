@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Rules;
 use super::codes::{ENDLESS_EFFECTS, OPPOSED_EFFECTS};
-use super::growing;
+use super::{growing, values};
 use crate::analysis::checked::{Arg, Checked, Effect, Literal, Rule};
 use crate::builtins::expr::{Expr, ExprKind};
 use crate::builtins::term::Term;
@@ -16,7 +16,8 @@ use hence_core::schema::RelationId;
 const RULE: &str = "an effect belongs to one of the rules";
 
 /// Effects that assert facts from which they follow again, with values that are new each time: a cycle through the
-/// rules in which the input that an effect asserts is read, and some rule computes a value or counts.
+/// rules in which the input that an effect asserts is read, and some rule computes or counts a value that comes to the
+/// effect again.
 pub(super) fn endless(rules: Rules<'_>) -> Vec<Diagnostic> {
     let checked = rules.checked;
     let edges = edges(checked);
@@ -25,7 +26,7 @@ pub(super) fn endless(rules: Rules<'_>) -> Vec<Diagnostic> {
         let rule = rule(checked, effect);
         let circle = circle(&edges, effect);
         let grows = circle.contains(&effect.relation)
-            && checked.rules.iter().any(|rule| circle.contains(&rule.head) && makes_values(rule, &circle));
+            && values::renew(checked, effect, &circle, |rule| makes_values(rule, &circle));
         grows.then(|| endless_warning(rules.name(effect.input), rule))
     };
     asserting.filter_map(warn).collect()
