@@ -10,8 +10,8 @@ use serde_json::{Value as Json, json};
 use hence::session::{self, DecisionId};
 use hence_core::fact::Fact;
 use hence_core::literal;
-use hence_proof::proof::Pattern;
 use hence_ledger::{Decision, InForce, Ledger, TxInfo, When};
+use hence_proof::proof::Pattern;
 
 use super::diagnostics::count;
 use super::options::{self, FactOptions, RuleOptions, moment};

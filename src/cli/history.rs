@@ -11,8 +11,8 @@ use hence_core::fact::Fact;
 use hence_core::literal::{self, visible};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_proof::proof::Pattern;
 use hence_ledger::{Decision, Lapsed, Ledger, Run, Transaction, TxInfo, When};
+use hence_proof::proof::Pattern;
 
 use super::options::{self, FactOptions, RangeOptions, RuleOptions, moment};
 use super::output::{self, Format};
@@ -79,14 +79,19 @@ impl History {
 /// Shows what came and went of a fact whose personal values nobody can read any more: facts with its other values.
 /// Whether there are any.
 fn erased(ledger: &Ledger, asked: &Pattern) -> Result<bool, Failure> {
-    let Some(personal) = ledger.personal().map_err(open::failure)?.get(&asked.relation) else { return Ok(false) };
+    let Some(personal) = ledger.personal().map_err(open::failure)?.get(&asked.relation) else {
+        return Ok(false);
+    };
     let is_hidden = |at: usize| personal.iter().any(|personal| personal.column == at);
     let is_like = |other: &Fact| {
         other.relation == asked.relation
             && other.values.len() == asked.args.len()
-            && asked.args.iter().zip(&other.values).enumerate().all(|(at, (one, two))| {
-                is_hidden(at) || one.is_none_or(|one| one == *two)
-            })
+            && asked
+                .args
+                .iter()
+                .zip(&other.values)
+                .enumerate()
+                .all(|(at, (one, two))| is_hidden(at) || one.is_none_or(|one| one == *two))
     };
     let (mut out, mut shown) = (terminal::text(), false);
     for info in ledger.log(1..=u64::MAX) {

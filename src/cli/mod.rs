@@ -68,9 +68,9 @@ mod step;
 mod terminal;
 mod test;
 mod time;
-mod told;
 #[cfg(feature = "server")]
 mod token;
+mod told;
 mod watch;
 mod what_if;
 

@@ -15,28 +15,42 @@ fn words(host: Host, call: &Json) -> (&'static str, Json) {
     let text = |name: &str| call[name].as_str().unwrap_or_default().to_owned();
     let (command, path) = (text("command"), text("path"));
     let (content, old, new) = (text("content"), text("old"), text("new"));
-    let at = |claude: &'static str, gemini: &'static str, copilot: &'static str, kiro: &'static str| match host {
-        Host::Claude | Host::Codex | Host::Cursor => claude,
-        Host::Gemini => gemini,
-        Host::Copilot => copilot,
-        Host::Kiro => kiro,
-    };
+    let at =
+        |claude: &'static str, gemini: &'static str, copilot: &'static str, kiro: &'static str| match host {
+            Host::Claude | Host::Codex | Host::Cursor => claude,
+            Host::Gemini => gemini,
+            Host::Copilot => copilot,
+            Host::Kiro => kiro,
+        };
     let own_path = if matches!(host, Host::Copilot | Host::Kiro) { "path" } else { "file_path" };
     let tool = call["tool"].as_str().unwrap();
     match tool {
         "shell" => (at("Bash", "run_shell_command", "bash", "execute_bash"), json!({ "command": command })),
         "read" => (at("Read", "read_file", "view", "fs_read"), json!({ own_path: path })),
         "write" => {
-            let content_name = if matches!(host, Host::Copilot | Host::Kiro) { "file_text" } else { "content" };
-            (at("Write", "write_file", "create", "fs_write"), json!({ own_path: path, content_name: content }))
+            let content_name =
+                if matches!(host, Host::Copilot | Host::Kiro) { "file_text" } else { "content" };
+            (
+                at("Write", "write_file", "create", "fs_write"),
+                json!({ own_path: path, content_name: content }),
+            )
         }
         "edit" => {
-            let names = if host == Host::Copilot { ("old_str", "new_str") } else { ("old_string", "new_string") };
-            (at("Edit", "replace", "edit", "str_replace"), json!({ own_path: path, names.0: old, names.1: new }))
+            let names =
+                if host == Host::Copilot { ("old_str", "new_str") } else { ("old_string", "new_string") };
+            (
+                at("Edit", "replace", "edit", "str_replace"),
+                json!({ own_path: path, names.0: old, names.1: new }),
+            )
         }
-        "search" => (at("Grep", "grep_search", "grep", "grep"), json!({ "path": path, "pattern": text("pattern") })),
+        "search" => {
+            (at("Grep", "grep_search", "grep", "grep"), json!({ "path": path, "pattern": text("pattern") }))
+        }
         "list" => (at("LS", "list_directory", "list_dir", "list_directory"), json!({ "path": path })),
-        "web_search" => (at("WebSearch", "google_web_search", "web_search", "web_search"), json!({ "query": text("query") })),
+        "web_search" => (
+            at("WebSearch", "google_web_search", "web_search", "web_search"),
+            json!({ "query": text("query") }),
+        ),
         "fetch" => (at("WebFetch", "web_fetch", "web_fetch", "web_fetch"), json!({ "url": text("url") })),
         "agent" => (at("Task", "invoke_agent", "task", "use_subagent"), json!({ "prompt": text("prompt") })),
         other => panic!("no host has `{other}`"),

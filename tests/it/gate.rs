@@ -45,13 +45,17 @@ fn verdicts(host: Host, cwd: &Path) -> Vec<String> {
     let mut all = Vec::new();
     for (number, call) in recorded().iter().enumerate() {
         let now = 1_800_000_000_000_000 + number as i64 * 1_000_000;
-        let before = Event::read(Some(host), &serde_json::to_vec(&event(host, call, false, cwd, number)).unwrap()).unwrap();
+        let before =
+            Event::read(Some(host), &serde_json::to_vec(&event(host, call, false, cwd, number)).unwrap())
+                .unwrap();
         let id = format!("c{number}");
         let mut assertions = std::mem::take(&mut left);
         assertions.extend(facts(&before, before.call.as_ref().unwrap(), &id, now).facts);
         let change = Change { assertions, now, time: now, author: String::from("gate"), ..Change::default() };
         let drawn = session.commit(change, false).unwrap().drawn;
-        let own = drawn.iter().find(|drawn| text(&drawn.fact, 0) == id && drawn.fact.relation.as_str() == "verdict");
+        let own = drawn
+            .iter()
+            .find(|drawn| text(&drawn.fact, 0) == id && drawn.fact.relation.as_str() == "verdict");
         let fact = &own.unwrap_or_else(|| panic!("no verdict on {call}")).fact;
         let (kind, rule) = (text(fact, 1), text(fact, 2));
         all.push(format!("{kind} {rule}"));
@@ -59,7 +63,9 @@ fn verdicts(host: Host, cwd: &Path) -> Vec<String> {
         let name = |word: &str| Value::Name(Symbol::new(word));
         left.push(Fact::new("judged", [key, name(&kind), name(&rule), Value::Time(now)]));
         if kind == "/allow" {
-            let done = Event::read(Some(host), &serde_json::to_vec(&event(host, call, true, cwd, number)).unwrap()).unwrap();
+            let done =
+                Event::read(Some(host), &serde_json::to_vec(&event(host, call, true, cwd, number)).unwrap())
+                    .unwrap();
             let Phase::After(outcome) = &done.phase else { panic!("{:?}", done.phase) };
             assert_eq!(outcome.ok, call["ok"].as_bool().unwrap(), "{host}: {call}");
             assert_eq!(
@@ -83,7 +89,10 @@ fn a_session_gets_the_same_verdicts_in_every_dialect() {
         .iter()
         .zip(&expected)
         .map(|(call, verdict)| {
-            let what = ["command", "path", "url", "query", "prompt"].iter().find_map(|name| call[*name].as_str()).unwrap();
+            let what = ["command", "path", "url", "query", "prompt"]
+                .iter()
+                .find_map(|name| call[*name].as_str())
+                .unwrap();
             format!("{verdict}: {} {}", call["tool"].as_str().unwrap(), what.replace('\n', "\\n"))
         })
         .collect();
@@ -120,7 +129,8 @@ impl Project {
     fn hence(&self, words: &[&str], input: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
         command.args(words).current_dir(self.folder.path()).env("USER", "ann").env_remove("HENCE_CLOCK");
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         child.wait_with_output().unwrap()
     }
@@ -135,7 +145,8 @@ impl Project {
         let said = String::from_utf8(output.stdout).unwrap();
         let answer: Json = serde_json::from_str(&said)
             .unwrap_or_else(|_| panic!("{said}{}", String::from_utf8_lossy(&output.stderr)));
-        let decision = answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or("none").to_owned();
+        let decision =
+            answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or("none").to_owned();
         (decision, said, output.status.code())
     }
 }
@@ -143,8 +154,10 @@ impl Project {
 impl Drop for Project {
     fn drop(&mut self) {
         let status = self.hence(&["status"], "");
-        let said = String::from_utf8_lossy(&status.stdout).into_owned() + &String::from_utf8_lossy(&status.stderr);
-        let owner = fs::read_to_string(self.folder.path().join(".hence/gate.log")).unwrap_or_default() + &said;
+        let said =
+            String::from_utf8_lossy(&status.stdout).into_owned() + &String::from_utf8_lossy(&status.stderr);
+        let owner =
+            fs::read_to_string(self.folder.path().join(".hence/gate.log")).unwrap_or_default() + &said;
         for part in owner.split("process ").skip(1) {
             let number: String = part.chars().take_while(char::is_ascii_digit).collect();
             if let Ok(number) = number.parse::<i32>() {
@@ -171,7 +184,10 @@ fn a_hook_starts_the_owner_and_remembers() {
     let why = String::from_utf8(why.stdout).unwrap();
     assert!(why.contains("could send what this session read") && why.contains("file_access"), "{why}");
     let report = String::from_utf8(project.hence(&["gate", "report"], "").stdout).unwrap();
-    assert!(report.contains("4 calls in 1 session") && report.contains("deny secret_sent: 1 call"), "{report}");
+    assert!(
+        report.contains("4 calls in 1 session") && report.contains("deny secret_sent: 1 call"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -191,7 +207,9 @@ fn a_reviewer_lifts_a_rule_and_the_agent_can_not() {
 #[test]
 fn whatever_goes_wrong_denies_with_status_2() {
     let project = Project::new();
-    for input in ["", "{", "[]", "{}", r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "nowhere"}"#] {
+    for input in
+        ["", "{", "[]", "{}", r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "nowhere"}"#]
+    {
         let output = project.hence(&["gate", "--host", "claude"], input);
         assert_eq!(output.status.code(), Some(2), "{input}");
     }
@@ -248,7 +266,8 @@ fn the_installer_writes_settings_once_and_the_self_test_passes() {
     let project = Project::new();
     fs::create_dir_all(project.path(".claude")).unwrap();
     fs::write(project.path(".claude/settings.json"), r#"{"model": "big", "hooks": {"Stop": []}}"#).unwrap();
-    let install = || project.hence(&["gate", "install", "--host", "claude,codex,gemini,cursor,copilot,kiro"], "");
+    let install =
+        || project.hence(&["gate", "install", "--host", "claude,codex,gemini,cursor,copilot,kiro"], "");
     let first = String::from_utf8(install().stdout).unwrap();
     assert_eq!(first.matches(" written").count(), 6, "{first}");
     let second = String::from_utf8(install().stdout).unwrap();

@@ -89,8 +89,23 @@ impl Verdict {
 
 /// What begins a key of a service, as far as it is known.
 const KEYS: [&str; 17] = [
-    "sk-", "sk_live_", "rk_live_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA",
-    "ASIA", "AIza", "npm_", "eyJ", "hf_",
+    "sk-",
+    "sk_live_",
+    "rk_live_",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "npm_",
+    "eyJ",
+    "hf_",
 ];
 
 /// A text without what looks like a key, a token or a password in it.

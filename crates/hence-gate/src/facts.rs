@@ -65,14 +65,17 @@ fn sorted(object: &crate::json::Object) -> crate::json::Object {
 pub fn facts(event: &Event, call: &Call, id: &str, at: i64) -> Lowered {
     let mut lower = Lower { id: text(id), facts: Vec::new(), accesses: BTreeSet::new() };
     let (cwd, tree) = (PathBuf::from(&event.cwd), paths::tree_of(Path::new(&event.cwd)));
-    lower.add("agent_call", [
-        text(&event.session),
-        text(&event.agent),
-        text(&call.tool),
-        path_text(&cwd),
-        text(&event.mode),
-        Value::Time(at),
-    ]);
+    lower.add(
+        "agent_call",
+        [
+            text(&event.session),
+            text(&event.agent),
+            text(&call.tool),
+            path_text(&cwd),
+            text(&event.mode),
+            Value::Time(at),
+        ],
+    );
     lower.add("host", [text(event.host.word()), text(&call.own_tool)]);
     lower.add("same_as", [text(&fingerprint(&event.session, call))]);
     let branch = paths::branch_of(&tree).unwrap_or_default();
@@ -167,16 +170,40 @@ impl Lower {
         }
         let mut found = false;
         for (name, value) in all {
-            let own = name.rsplit('.').find(|part| !part.chars().all(|c| c.is_ascii_digit())).unwrap_or(&name);
+            let own =
+                name.rsplit('.').find(|part| !part.chars().all(|c| c.is_ascii_digit())).unwrap_or(&name);
             let is_path = matches!(
                 own,
-                "path" | "paths" | "file_path" | "filePath" | "file_paths" | "filename" | "file" | "files" | "include"
-                    | "directory" | "dir" | "target" | "source" | "destination" | "uri" | "target_file" | "notebook_path"
-                    | "absolute_path" | "dir_path" | "target_directory"
+                "path"
+                    | "paths"
+                    | "file_path"
+                    | "filePath"
+                    | "file_paths"
+                    | "filename"
+                    | "file"
+                    | "files"
+                    | "include"
+                    | "directory"
+                    | "dir"
+                    | "target"
+                    | "source"
+                    | "destination"
+                    | "uri"
+                    | "target_file"
+                    | "notebook_path"
+                    | "absolute_path"
+                    | "dir_path"
+                    | "target_directory"
             ) || mode == Mode::Read && matches!(own, "glob" | "include_pattern")
                 || call.own_tool == "Glob" && own == "pattern";
-            let looks = mode == Mode::Use && (value.starts_with(['/', '~']) || value.starts_with("file://") || value.starts_with("./") || value.starts_with("../"));
-            if (is_path || looks) && value.len() < 4_096 && !value.contains('\n') && !value.contains("://") || value.starts_with("file://") {
+            let looks = mode == Mode::Use
+                && (value.starts_with(['/', '~'])
+                    || value.starts_with("file://")
+                    || value.starts_with("./")
+                    || value.starts_with("../"));
+            if (is_path || looks) && value.len() < 4_096 && !value.contains('\n') && !value.contains("://")
+                || value.starts_with("file://")
+            {
                 self.touch(value.trim_start_matches("file://"), mode, cwd);
                 found = true;
             }

@@ -14,8 +14,16 @@ pub(crate) fn named(own: &str) -> String {
         | "apply_patch" | "search_replace" => "edit",
         "Delete" | "delete" | "delete_file" => "delete",
         "LS" | "list_directory" | "list_dir" | "ListDir" => "list",
-        "Grep" | "Glob" | "grep" | "glob" | "rg" | "grep_search" | "search_file_content" | "find_files"
-        | "code_search" | "codebase_search" => "search",
+        "Grep"
+        | "Glob"
+        | "grep"
+        | "glob"
+        | "rg"
+        | "grep_search"
+        | "search_file_content"
+        | "find_files"
+        | "code_search"
+        | "codebase_search" => "search",
         "WebFetch" | "web_fetch" | "fetch" | "webFetch" => "fetch",
         "WebSearch" | "web_search" | "google_web_search" => "web_search",
         "Task" | "Agent" | "task" | "use_subagent" | "invoke_agent" | "spawn_agent" => "agent",
@@ -47,7 +55,8 @@ fn mcp(own: &str) -> Option<String> {
 
 /// Arguments under the gate's names; what has none keeps its own, and so does what would take another's place.
 pub(crate) fn arguments(tool: &str, own: Object) -> Object {
-    let (mut all, others): (Object, Object) = own.into_iter().partition(|(name, _)| renamed(tool, name) == name);
+    let (mut all, others): (Object, Object) =
+        own.into_iter().partition(|(name, _)| renamed(tool, name) == name);
     for (name, value) in others {
         let word = renamed(tool, &name);
         let word = if all.contains_key(word) { name.as_str() } else { word };
@@ -59,10 +68,13 @@ pub(crate) fn arguments(tool: &str, own: Object) -> Object {
 fn renamed<'n>(tool: &str, name: &'n str) -> &'n str {
     match (tool, name) {
         ("shell", "command" | "cmd" | "script" | "commands" | "input") => "command",
-        ("shell", "cwd" | "workdir" | "dir_path" | "directory" | "working_dir" | "working_directory") => "cwd",
+        ("shell", "cwd" | "workdir" | "dir_path" | "directory" | "working_dir" | "working_directory") => {
+            "cwd"
+        }
         (
             "read" | "write" | "edit" | "delete",
-            "file_path" | "path" | "filePath" | "target_file" | "notebook_path" | "absolute_path" | "filename",
+            "file_path" | "path" | "filePath" | "target_file" | "notebook_path" | "absolute_path"
+            | "filename",
         ) => "path",
         ("edit", "input" | "patch" | "command") => "patch",
         ("write", "content" | "contents" | "file_text" | "text") => "content",

@@ -74,7 +74,8 @@ fn holds(seen: &Seen, wanted: &str, tree: &Path) -> bool {
         (_, Some(rest)) => PathBuf::from(format!("{home}{rest}")),
         _ => PathBuf::from(of),
     };
-    let touched = |mode: &str| seen.accesses.iter().any(|(known, how)| how.word() == mode && *known == path());
+    let touched =
+        |mode: &str| seen.accesses.iter().any(|(known, how)| how.word() == mode && *known == path());
     match what {
         "run" => seen.stages.iter().any(|stage| stage.words.first().is_some_and(|word| word == of)),
         "word" => seen.stages.iter().any(|stage| stage.words.iter().skip(1).any(|word| word == of)),
@@ -100,7 +101,10 @@ fn nothing_of_the_corpus_gets_past() {
             .filter(|part| !part.split(" or ").any(|wanted| holds(&seen, wanted.trim(), &tree)))
             .collect();
         if !missing.is_empty() {
-            faults.push(format!("{}: {}\n  not seen: {missing:?}\n  seen: {seen:?}\n", case.place, case.command));
+            faults.push(format!(
+                "{}: {}\n  not seen: {missing:?}\n  seen: {seen:?}\n",
+                case.place, case.command
+            ));
         }
     }
     assert!(faults.is_empty(), "{} of {} cases:\n{}", faults.len(), all.len(), faults.join("\n"));

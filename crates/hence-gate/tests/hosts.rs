@@ -32,7 +32,8 @@ fn events_tell_their_host_and_say_the_same() {
     for host in Host::ALL {
         for (name, event) in fixtures(host) {
             let bytes = event.to_string().into_bytes();
-            let read = Event::read(Some(host), &bytes).unwrap_or_else(|error| panic!("{host} {name}: {error}"));
+            let read =
+                Event::read(Some(host), &bytes).unwrap_or_else(|error| panic!("{host} {name}: {error}"));
             assert_eq!(read.session, "s1", "{host} {name}");
             assert_eq!(Event::read(None, &bytes).unwrap().host, host, "{name} tells its host");
             let Some(call) = &read.call else {
@@ -119,7 +120,10 @@ fn settings_keep_what_is_there_and_hold_the_hook_once() {
         let own = json!({"command": "mine", "hooks": [{"type": "command", "command": "mine"}]});
         let mut before = Map::new();
         before.insert(String::from("model"), json!("big"));
-        before.insert(String::from("hooks"), json!({ "PreToolUse": [own], "preToolUse": [own], "BeforeTool": [own] }));
+        before.insert(
+            String::from("hooks"),
+            json!({ "PreToolUse": [own], "preToolUse": [own], "BeforeTool": [own] }),
+        );
         let once = (settings.merge)(before, &hook);
         let twice = (settings.merge)(once.clone(), &hook);
         assert_eq!(once, twice, "{host}");

@@ -58,11 +58,16 @@ impl Approve {
         };
         let wanted = |path: &str| {
             let mut args = transaction.added.iter().filter(|fact| fact.relation.as_str() == "arg");
-            args.find(|fact| column(fact, 0).as_deref() == Some(&call) && column(fact, 1).as_deref() == Some(path))
-                .and_then(|fact| column(fact, 2))
+            args.find(|fact| {
+                column(fact, 0).as_deref() == Some(&call) && column(fact, 1).as_deref() == Some(path)
+            })
+            .and_then(|fact| column(fact, 2))
         };
         let session = of_call("agent_call", 1).unwrap_or_default();
-        let own = ["command", "path", "url"].iter().find_map(|path| wanted(path)).or_else(|| of_call("agent_call", 3));
+        let own = ["command", "path", "url"]
+            .iter()
+            .find_map(|path| wanted(path))
+            .or_else(|| of_call("agent_call", 3));
         let (session, subject) = match (&self.like, self.session) {
             (Some(like), _) => (String::from("*"), like.clone()),
             (None, true) => (session, String::new()),
@@ -73,7 +78,12 @@ impl Approve {
         let now = time::wall_clock();
         let rules = RuleSource { packs: vec![String::from("gate")], ..RuleSource::default() }.build()?;
         let at = hence_core::literal::time_text(now);
-        let text = format!("approval({rule}, {}, {}, {}, @{at}, {lasts})", quoted(&session), quoted(&subject), quoted(&author));
+        let text = format!(
+            "approval({rule}, {}, {}, {}, @{at}, {lasts})",
+            quoted(&session),
+            quoted(&subject),
+            quoted(&author)
+        );
         let fact = session::read_fact(&rules, &text)?;
         let draft = Draft {
             time: now,
@@ -92,7 +102,12 @@ impl Approve {
             (subject, "*") => format!("calls like `{subject}`"),
             (subject, session) => format!("`{subject}` in session {session}"),
         };
-        writeln!(terminal::text(), "{} lifted for {of}, recorded as transaction {}", rule.trim_start_matches('/'), committed.tx)?;
+        writeln!(
+            terminal::text(),
+            "{} lifted for {of}, recorded as transaction {}",
+            rule.trim_start_matches('/'),
+            committed.tx
+        )?;
         Ok(DONE)
     }
 }

@@ -81,7 +81,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// What a host is told about an event: this waits for the owner, and denies where no verdict comes in time.
-pub(in crate::cli) fn judged(mailbox: &Arc<Mailbox>, host: Option<&str>, shadow: bool, event: &[u8]) -> Answer {
+pub(in crate::cli) fn judged(
+    mailbox: &Arc<Mailbox>,
+    host: Option<&str>,
+    shadow: bool,
+    event: &[u8],
+) -> Answer {
     let host: Option<Host> = host.and_then(|host| host.parse().ok());
     let event = match Event::read(host, event) {
         Ok(event) => event,
@@ -194,7 +199,12 @@ fn tell_failed(batch: &[Asked], failure: &Failure) {
 }
 
 /// Commits what some events say, and answers them.
-fn together(book: &mut Book, follow: &mut Follow, batch: &[Asked], out: &mut dyn Write) -> Result<(), Failure> {
+fn together(
+    book: &mut Book,
+    follow: &mut Follow,
+    batch: &[Asked],
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     check_rules(follow)?;
     let wall = time::wall_clock();
     let mut ids = match book.ids.take() {
@@ -210,7 +220,10 @@ fn together(book: &mut Book, follow: &mut Follow, batch: &[Asked], out: &mut dyn
         now,
         ..Change::default()
     };
-    let asked: Vec<Option<String>> = batch.iter().map(|asked| add(&mut ids, asked, wall, &mut change, follow)).collect::<Result<_, _>>()?;
+    let asked: Vec<Option<String>> = batch
+        .iter()
+        .map(|asked| add(&mut ids, asked, wall, &mut change, follow))
+        .collect::<Result<_, _>>()?;
     let decided = match follow.session.commit(change, false) {
         Ok(decided) => decided,
         Err(error) => {
@@ -233,9 +246,13 @@ fn together(book: &mut Book, follow: &mut Follow, batch: &[Asked], out: &mut dyn
         let reply = match id {
             None => Reply::Done,
             Some(id) => {
-                let own = verdicts.iter().filter(|(_, of)| of == id).filter_map(|(drawn, _)| verdict(drawn, &decided));
+                let own = verdicts
+                    .iter()
+                    .filter(|(_, of)| of == id)
+                    .filter_map(|(drawn, _)| verdict(drawn, &decided));
                 let verdict = own.max_by_key(|verdict| verdict.kind);
-                let verdict = verdict.unwrap_or_else(|| Verdict::denied("no rule gives a verdict on this call"));
+                let verdict =
+                    verdict.unwrap_or_else(|| Verdict::denied("no rule gives a verdict on this call"));
                 if verdict.kind != Kind::Deny || asked.shadow {
                     ids.may_run(&asked.print, id);
                 }
@@ -282,7 +299,13 @@ fn begin(book: &mut Book, follow: &Follow) -> Result<Ids, Failure> {
 }
 
 /// Adds what an event says to a change; the id of the call that waits for a verdict.
-fn add(ids: &mut Ids, asked: &Asked, wall: i64, change: &mut Change, follow: &Follow) -> Result<Option<String>, Failure> {
+fn add(
+    ids: &mut Ids,
+    asked: &Asked,
+    wall: i64,
+    change: &mut Change,
+    follow: &Follow,
+) -> Result<Option<String>, Failure> {
     let (event, own) = (&asked.event, asked.event.call.as_ref().and_then(own_id));
     match &event.phase {
         Phase::Before | Phase::Permission => {
@@ -300,7 +323,12 @@ fn add(ids: &mut Ids, asked: &Asked, wall: i64, change: &mut Change, follow: &Fo
         Phase::After(outcome) => {
             if let Some(id) = ids.ran(own, &asked.print) {
                 let took = outcome.took.unwrap_or(0).saturating_mul(1_000);
-                let values = [Value::String(Symbol::new(&id)), Value::Bool(outcome.ok), Value::Duration(took), Value::Time(wall)];
+                let values = [
+                    Value::String(Symbol::new(&id)),
+                    Value::Bool(outcome.ok),
+                    Value::Duration(took),
+                    Value::Time(wall),
+                ];
                 change.assertions.push(Fact::new("ran", values));
             }
             Ok(None)

@@ -53,7 +53,8 @@ pub(super) fn run(options: &HookOptions) -> Outcome {
             Err(error) => refused(options.host.0, "", &format!("the event can't be read: {error}")),
         })
     };
-    let answer = fault::caught(answer).unwrap_or_else(|fault| refused(options.host.0, "", &fault.to_string()));
+    let answer =
+        fault::caught(answer).unwrap_or_else(|fault| refused(options.host.0, "", &fault.to_string()));
     print(&answer)
 }
 
@@ -105,7 +106,10 @@ fn asked(store: &Path, wish: (Option<String>, bool, String), end: Instant) -> io
         thread::sleep(LOOK);
     }
     let log = store.join(LOG);
-    Err(io::Error::other(format!("the owner of the ledger did not start within 2 s; see `{}`", log.display())))
+    Err(io::Error::other(format!(
+        "the owner of the ledger did not start within 2 s; see `{}`",
+        log.display()
+    )))
 }
 
 /// What the started owner says goes here.

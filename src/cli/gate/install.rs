@@ -51,14 +51,16 @@ impl Install {
         };
         let mut out = terminal::text();
         for host in &self.hosts {
-            let mut arguments: Vec<String> = ["gate", "--host", host.word(), "--store"].map(String::from).into();
+            let mut arguments: Vec<String> =
+                ["gate", "--host", host.word(), "--store"].map(String::from).into();
             arguments.push(store.to_string_lossy().into_owned());
             if self.shadow {
                 arguments.push(String::from("--shadow"));
             }
             let hook = Hook { program: &program.to_string_lossy(), arguments: &arguments };
             let settings = host.settings();
-            let said = if merge(&dir.join(settings.path), settings.merge, &hook)? { "written" } else { "unchanged" };
+            let said =
+                if merge(&dir.join(settings.path), settings.merge, &hook)? { "written" } else { "unchanged" };
             writeln!(out, "{host}: {} {said}", settings.path)?;
             if !settings.note.is_empty() {
                 writeln!(out, "{host}: {}", settings.note)?;
@@ -83,7 +85,9 @@ fn merge(
     let before = match held.as_deref().map(serde_json::from_slice::<Json>) {
         None => serde_json::Map::new(),
         Some(Ok(Json::Object(settings))) => settings,
-        Some(Ok(_)) => return Err(Failure::Usage(format!("`{}` holds no object; nothing was changed", path.display()))),
+        Some(Ok(_)) => {
+            return Err(Failure::Usage(format!("`{}` holds no object; nothing was changed", path.display())));
+        }
         Some(Err(error)) => {
             let why = format!("`{}` is not JSON: {error}; nothing was changed", path.display());
             return Err(Failure::Usage(why));

@@ -103,8 +103,15 @@ impl Day {
             }
             "approval" => {
                 let lasts = fact.values.get(5).map(Value::to_string).unwrap_or_default();
-                let subject = Some(text(2)).filter(|subject| !subject.is_empty()).unwrap_or_else(|| String::from("all calls"));
-                self.approvals.push(format!("{} by {} for {lasts}: {subject}, session {}", text(0).trim_start_matches('/'), text(3), text(1)));
+                let subject = Some(text(2))
+                    .filter(|subject| !subject.is_empty())
+                    .unwrap_or_else(|| String::from("all calls"));
+                self.approvals.push(format!(
+                    "{} by {} for {lasts}: {subject}, session {}",
+                    text(0).trim_start_matches('/'),
+                    text(3),
+                    text(1)
+                ));
             }
             _ => {}
         }
@@ -130,11 +137,21 @@ impl Day {
         let (calls, sessions) = (count(self.calls.len(), "call"), count(self.sessions.len(), "session"));
         writeln!(out, "{date}: {calls} in {sessions}")?;
         writeln!(out, "{} allowed, {} asked, {} denied", of_kind("allow"), of_kind("ask"), of_kind("deny"))?;
-        let asked = self.calls.iter().filter(|(id, told)| told.kind == "ask" && self.ran.contains(*id)).count();
+        let asked =
+            self.calls.iter().filter(|(id, told)| told.kind == "ask" && self.ran.contains(*id)).count();
         writeln!(out, "{} of those asked about ran: a person said yes", asked)?;
-        let stopped: Vec<&String> = self.watched.iter().filter(|id| self.calls.get(*id).is_some_and(|told| told.kind != "allow")).collect();
+        let stopped: Vec<&String> = self
+            .watched
+            .iter()
+            .filter(|id| self.calls.get(*id).is_some_and(|told| told.kind != "allow"))
+            .collect();
         if !self.watched.is_empty() {
-            writeln!(out, "{} only watched; {} of them would have been stopped", count(self.watched.len(), "call"), stopped.len())?;
+            writeln!(
+                out,
+                "{} only watched; {} of them would have been stopped",
+                count(self.watched.len(), "call"),
+                stopped.len()
+            )?;
         }
         self.show_rules(&mut out)?;
         for approval in &self.approvals {
@@ -159,7 +176,13 @@ impl Day {
         rules.sort_by_key(|((kind, rule), calls)| (*kind != "deny", std::cmp::Reverse(calls.len()), *rule));
         for ((kind, rule), calls) in rules {
             let Some((id, told)) = calls.iter().max_by_key(|(_, told)| told.decision) else { continue };
-            writeln!(out, "{kind} {rule}: {}, the last {id}, decision {}: {}", count(calls.len(), "call"), told.decision, told.reason)?;
+            writeln!(
+                out,
+                "{kind} {rule}: {}, the last {id}, decision {}: {}",
+                count(calls.len(), "call"),
+                told.decision,
+                told.reason
+            )?;
         }
         Ok(())
     }
@@ -170,7 +193,11 @@ pub(super) fn verdict_on(ledger: &Ledger, call: &str) -> Result<Option<(Decision
     if let Ok(id) = call.parse::<DecisionId>() {
         let drawn = ledger.transaction(id.tx).map_err(open::failure)?.drawn;
         let at = usize::try_from(id.place.saturating_sub(1)).unwrap_or(usize::MAX);
-        return Ok(drawn.into_iter().nth(at).filter(|drawn| drawn.fact.relation.as_str() == "verdict").map(|drawn| (id, drawn)));
+        return Ok(drawn
+            .into_iter()
+            .nth(at)
+            .filter(|drawn| drawn.fact.relation.as_str() == "verdict")
+            .map(|drawn| (id, drawn)));
     }
     for info in ledger.log(1..=u64::MAX).rev() {
         let info = info.map_err(open::failure)?;

@@ -46,7 +46,12 @@ impl SelfTest {
             is_right &= fine;
             let say = |ran: bool| if ran { "ran" } else { "did not run" };
             let mark = if fine { "ok" } else { "WRONG" };
-            writeln!(out, "{mark}: {host}: the forbidden command {}, the harmless one {}", say(first), say(second))?;
+            writeln!(
+                out,
+                "{mark}: {host}: the forbidden command {}, the harmless one {}",
+                say(first),
+                say(second)
+            )?;
         }
         fs::remove_dir_all(&folder)?;
         Ok(if is_right { DONE } else { NO })

@@ -33,10 +33,10 @@ pub(super) use mailbox::{Event, Mailbox};
 pub(super) use lend::Owner;
 #[cfg(unix)]
 pub(super) use listen::Ask;
-#[cfg(unix)]
-pub(super) use turn::{among, briefly};
 #[cfg(all(unix, feature = "gate"))]
 pub(super) use turn::judge;
+#[cfg(unix)]
+pub(super) use turn::{among, briefly};
 
 #[cfg(not(unix))]
 pub(super) use elsewhere::{Ask, Owner, among, briefly};

@@ -108,7 +108,9 @@ pub(in crate::cli) fn judge(
     let mut wire = Wire::new(stream);
     wire.say(&Wish::Gate { host, shadow, event })?;
     match wire.hear(Some(end))? {
-        Some(Answer::Judged { output, error, status }) => Ok(Some(hence_gate::Answer { output, error, status })),
+        Some(Answer::Judged { output, error, status }) => {
+            Ok(Some(hence_gate::Answer { output, error, status }))
+        }
         Some(Answer::Refused { why, .. } | Answer::Over { why }) => Err(io::Error::other(why)),
         _ => Err(io::Error::other("the owner of the ledger hung up")),
     }

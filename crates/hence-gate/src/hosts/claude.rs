@@ -52,7 +52,8 @@ fn permission(verdict: &Verdict) -> String {
         Kind::Deny => json!({ "behavior": "deny", "message": verdict.text() }),
         Kind::Ask | Kind::Defer | Kind::Transform => return String::from("{}"),
     };
-    json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": decision } }).to_string()
+    json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": decision } })
+        .to_string()
 }
 
 pub(crate) fn settings() -> Settings {

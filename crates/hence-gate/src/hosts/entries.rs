@@ -30,7 +30,10 @@ fn is_ours(entry: &Json) -> bool {
                 let arguments = fields.get("args").and_then(|args| args.get(0)?.as_str()) == Some("gate");
                 command.contains("hence") && (command.contains(" gate") || arguments)
             });
-            runs || fields.get("hooks").and_then(Json::as_array).is_some_and(|all| all.iter().all(is_ours) && !all.is_empty())
+            runs || fields
+                .get("hooks")
+                .and_then(Json::as_array)
+                .is_some_and(|all| all.iter().all(is_ours) && !all.is_empty())
         }
         _ => false,
     }

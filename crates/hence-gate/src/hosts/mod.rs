@@ -38,7 +38,13 @@ impl Names {
         self.event(name, phase, call, object)
     }
 
-    fn event(&self, name: &str, phase: Phase, call: Option<Call>, object: &Object) -> Result<Event, EventError> {
+    fn event(
+        &self,
+        name: &str,
+        phase: Phase,
+        call: Option<Call>,
+        object: &Object,
+    ) -> Result<Event, EventError> {
         let cwd = self.cwd(object, call.as_ref())?;
         Ok(Event {
             host: self.host,
@@ -56,7 +62,8 @@ impl Names {
     fn cwd(&self, object: &Object, call: Option<&Call>) -> Result<String, EventError> {
         let roots = object.get("workspace_roots").and_then(|roots| roots.get(0)?.as_str());
         let said = json::text(object, self.cwd).or(roots).filter(|path| path.starts_with('/'));
-        let of_tool = call.filter(|call| call.tool == "shell").and_then(|call| call.input.get("cwd")?.as_str());
+        let of_tool =
+            call.filter(|call| call.tool == "shell").and_then(|call| call.input.get("cwd")?.as_str());
         match (said, of_tool) {
             (_, Some(own)) if own.starts_with('/') => Ok(own.to_owned()),
             (Some(said), Some(own)) => Ok(format!("{said}/{own}")),
@@ -94,9 +101,11 @@ impl Names {
     }
 
     fn call(&self, object: &Object) -> Result<Call, EventError> {
-        let own = json::text(object, self.tool).ok_or_else(|| self.missing("tool_name", "the name of a tool"))?;
+        let own =
+            json::text(object, self.tool).ok_or_else(|| self.missing("tool_name", "the name of a tool"))?;
         let input = self.input.iter().find_map(|name| json::object(object.get(*name)));
-        let absent = || self.input.iter().all(|name| object.get(*name).is_none_or(serde_json::Value::is_null));
+        let absent =
+            || self.input.iter().all(|name| object.get(*name).is_none_or(serde_json::Value::is_null));
         let input = match input {
             Some(input) => input,
             None if absent() => Object::new(),

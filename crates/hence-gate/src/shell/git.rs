@@ -7,22 +7,123 @@ use super::{Mode, Why};
 
 /// Subcommands that git has by itself; others are programs or aliases.
 const KNOWN: &[&str] = &[
-    "add", "am", "apply", "archive", "bisect", "blame", "branch", "bundle", "cat-file", "check-ignore", "checkout",
-    "cherry", "cherry-pick", "clean", "clone", "commit", "config", "describe", "diff", "diff-tree", "difftool", "fetch",
-    "filter-branch", "for-each-ref", "format-patch", "fsck", "gc", "grep", "help", "init", "log", "ls-files", "ls-remote",
-    "ls-tree", "merge", "merge-base", "mergetool", "mv", "notes", "pull", "push", "range-diff", "rebase", "reflog",
-    "remote", "reset", "restore", "rev-list", "rev-parse", "revert", "rm", "shortlog", "show", "show-ref", "sparse-checkout",
-    "stash", "status", "submodule", "switch", "symbolic-ref", "tag", "update-index", "update-ref", "version", "worktree",
-    "name-rev", "count-objects", "hash-object", "var", "prune", "repack", "send-email", "stripspace", "whatchanged",
+    "add",
+    "am",
+    "apply",
+    "archive",
+    "bisect",
+    "blame",
+    "branch",
+    "bundle",
+    "cat-file",
+    "check-ignore",
+    "checkout",
+    "cherry",
+    "cherry-pick",
+    "clean",
+    "clone",
+    "commit",
+    "config",
+    "describe",
+    "diff",
+    "diff-tree",
+    "difftool",
+    "fetch",
+    "filter-branch",
+    "for-each-ref",
+    "format-patch",
+    "fsck",
+    "gc",
+    "grep",
+    "help",
+    "init",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "merge",
+    "merge-base",
+    "mergetool",
+    "mv",
+    "notes",
+    "pull",
+    "push",
+    "range-diff",
+    "rebase",
+    "reflog",
+    "remote",
+    "reset",
+    "restore",
+    "rev-list",
+    "rev-parse",
+    "revert",
+    "rm",
+    "shortlog",
+    "show",
+    "show-ref",
+    "sparse-checkout",
+    "stash",
+    "status",
+    "submodule",
+    "switch",
+    "symbolic-ref",
+    "tag",
+    "update-index",
+    "update-ref",
+    "version",
+    "worktree",
+    "name-rev",
+    "count-objects",
+    "hash-object",
+    "var",
+    "prune",
+    "repack",
+    "send-email",
+    "stripspace",
+    "whatchanged",
 ];
 
 /// Keys of its configuration that name a program, at their beginning or end.
 const RUNS: &[&str] = &[
-    "alias.", "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.hookspath", "core.gitproxy",
-    "core.askpass", "diff.external", ".textconv", ".command", ".cmd", ".driver", ".clean", ".smudge", ".process",
-    "gpg.program", "gpg.ssh.program", ".program", "sequence.editor", "credential", "pager.", "include", "init.templatedir",
-    "protocol.ext", "uploadpack.", "receivepack", "sendemail.", "url.", "browser.", "web.browser", "interactive.difffilter",
-    "difftool.", "mergetool.", "filter.", "trailer.", "remote.", "core.worktree", "submodule.",
+    "alias.",
+    "core.pager",
+    "core.editor",
+    "core.sshcommand",
+    "core.fsmonitor",
+    "core.hookspath",
+    "core.gitproxy",
+    "core.askpass",
+    "diff.external",
+    ".textconv",
+    ".command",
+    ".cmd",
+    ".driver",
+    ".clean",
+    ".smudge",
+    ".process",
+    "gpg.program",
+    "gpg.ssh.program",
+    ".program",
+    "sequence.editor",
+    "credential",
+    "pager.",
+    "include",
+    "init.templatedir",
+    "protocol.ext",
+    "uploadpack.",
+    "receivepack",
+    "sendemail.",
+    "url.",
+    "browser.",
+    "web.browser",
+    "interactive.difffilter",
+    "difftool.",
+    "mergetool.",
+    "filter.",
+    "trailer.",
+    "remote.",
+    "core.worktree",
+    "submodule.",
 ];
 
 /// Takes in `git`; whether it is it.
@@ -30,7 +131,11 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word]) -> bool {
     if name != "git" {
         return false;
     }
-    let global = Spec { letters: "Cc", words: &["git-dir", "work-tree", "namespace", "config-env", "super-prefix"], stops: true };
+    let global = Spec {
+        letters: "Cc",
+        words: &["git-dir", "work-tree", "namespace", "config-env", "super-prefix"],
+        stops: true,
+    };
     let taken = take(arguments, global);
     taken.values(&["-C"]).for_each(|folder| walk.go(folder));
     taken.values(&["--git-dir", "--work-tree"]).for_each(|folder| walk.access(folder, Mode::Write));
@@ -55,7 +160,8 @@ fn configured(walk: &mut Walk, setting: &str) {
     let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
     let lower = key.to_ascii_lowercase();
     let harmless = matches!(value, "" | "cat" | "true" | "false" | "less" | ":" | "never");
-    let runs = RUNS.iter().any(|known| lower.starts_with(known) || known.starts_with('.') && lower.ends_with(known));
+    let runs =
+        RUNS.iter().any(|known| lower.starts_with(known) || known.starts_with('.') && lower.ends_with(known));
     if runs && !harmless {
         walk.opaque(Why::InlineCode, &format!("git -c {key}"));
         walk.read(value.trim_start_matches('!'));
@@ -63,7 +169,21 @@ fn configured(walk: &mut Walk, setting: &str) {
 }
 
 fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
-    let spec = Spec { letters: "mbxoFCScu", words: &["exec", "message", "output", "output-directory", "upload-pack", "receive-pack", "extcmd", "file", "author"], stops: false };
+    let spec = Spec {
+        letters: "mbxoFCScu",
+        words: &[
+            "exec",
+            "message",
+            "output",
+            "output-directory",
+            "upload-pack",
+            "receive-pack",
+            "extcmd",
+            "file",
+            "author",
+        ],
+        stops: false,
+    };
     let taken = take(rest, spec);
     let runs: &[&str] = match verb {
         "rebase" => &["-x", "--exec"],
@@ -86,8 +206,12 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
             let command: Vec<&str> = taken.rest.iter().skip(1).map(|word| word.text.as_str()).collect();
             walk.read(&command.join(" "));
         }
-        ("filter-branch" | "mergetool" | "send-email", _) => walk.opaque(Why::InlineCode, &format!("git {verb}")),
-        ("grep", _) if taken.has(&["-O", "--open-files-in-pager"]) => walk.opaque(Why::InlineCode, "git grep -O"),
+        ("filter-branch" | "mergetool" | "send-email", _) => {
+            walk.opaque(Why::InlineCode, &format!("git {verb}"))
+        }
+        ("grep", _) if taken.has(&["-O", "--open-files-in-pager"]) => {
+            walk.opaque(Why::InlineCode, "git grep -O")
+        }
         ("config", _) => config(walk, &taken.rest, taken.has(&["--global", "--system"])),
         _ => {}
     }
@@ -114,7 +238,8 @@ fn files(walk: &mut Walk, verb: &str, rest: &[Word]) {
             "mv" => walk.access(word, Mode::Write),
             "apply" | "am" => walk.access(word, Mode::Read),
             "restore" => walk.access(word, Mode::Write),
-            "commit" | "push" | "pull" | "fetch" | "clone" | "remote" | "config" if word.unknown.is_none() => {}
+            "commit" | "push" | "pull" | "fetch" | "clone" | "remote" | "config"
+                if word.unknown.is_none() => {}
             _ => walk.perhaps(word),
         }
     }

@@ -25,7 +25,10 @@ pub(super) struct Taken {
 impl Taken {
     /// The values of an option under any of its names.
     pub(super) fn values<'t>(&'t self, names: &'t [&str]) -> impl Iterator<Item = &'t Word> {
-        self.options.iter().filter(|(name, _)| names.contains(&name.as_str())).filter_map(|(_, value)| value.as_ref())
+        self.options
+            .iter()
+            .filter(|(name, _)| names.contains(&name.as_str()))
+            .filter_map(|(_, value)| value.as_ref())
     }
 
     /// Whether an option is there under any of its names.

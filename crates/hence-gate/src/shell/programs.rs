@@ -60,33 +60,160 @@ const fn row(names: &'static [&'static str], letters: &'static str, rest: Rest) 
 const TABLE: &[Row] = &[
     row(
         &[
-            "echo", "printf", "true", "false", ":", "test", "[", "[[", "sleep", "date", "pwd", "whoami", "id", "uname",
-            "hostname", "which", "type", "seq", "expr", "basename", "dirname", "exit", "return", "break", "continue",
-            "shift", "wait", "jobs", "kill", "pkill", "pgrep", "ps", "tty", "clear", "history", "hash", "ulimit", "umask",
-            "set", "shopt", "getopts", "let", "nproc", "uptime", "free", "df", "groups", "locale", "yes", "fg", "bg",
-            "times", "tput", "stty", "arch", "logname", "who", "w", "factor", "lsb_release",
+            "echo",
+            "printf",
+            "true",
+            "false",
+            ":",
+            "test",
+            "[",
+            "[[",
+            "sleep",
+            "date",
+            "pwd",
+            "whoami",
+            "id",
+            "uname",
+            "hostname",
+            "which",
+            "type",
+            "seq",
+            "expr",
+            "basename",
+            "dirname",
+            "exit",
+            "return",
+            "break",
+            "continue",
+            "shift",
+            "wait",
+            "jobs",
+            "kill",
+            "pkill",
+            "pgrep",
+            "ps",
+            "tty",
+            "clear",
+            "history",
+            "hash",
+            "ulimit",
+            "umask",
+            "set",
+            "shopt",
+            "getopts",
+            "let",
+            "nproc",
+            "uptime",
+            "free",
+            "df",
+            "groups",
+            "locale",
+            "yes",
+            "fg",
+            "bg",
+            "times",
+            "tput",
+            "stty",
+            "arch",
+            "logname",
+            "who",
+            "w",
+            "factor",
+            "lsb_release",
         ],
         "",
         Rest::Text,
     ),
     row(
         &[
-            "cat", "less", "more", "tac", "nl", "od", "xxd", "hexdump", "strings", "base64", "base32", "md5sum", "sha1sum",
-            "sha256sum", "sha512sum", "b2sum", "cksum", "wc", "rev", "paste", "comm", "join", "cmp", "diff", "file", "fold",
-            "expand", "column", "look", "zcat", "bzcat", "xzcat", "zless", "bat", "batcat", "sum", "iconv", "uniq", "tsort",
-            "readlink", "realpath", "stat", "du", "ls", "tree", "ll", "dir", "vdir", "open", "xdg-open", "pr", "fmt", "hd",
-            "jless", "glow", "ldd", "nm", "objdump", "readelf", "size",
+            "cat",
+            "less",
+            "more",
+            "tac",
+            "nl",
+            "od",
+            "xxd",
+            "hexdump",
+            "strings",
+            "base64",
+            "base32",
+            "md5sum",
+            "sha1sum",
+            "sha256sum",
+            "sha512sum",
+            "b2sum",
+            "cksum",
+            "wc",
+            "rev",
+            "paste",
+            "comm",
+            "join",
+            "cmp",
+            "diff",
+            "file",
+            "fold",
+            "expand",
+            "column",
+            "look",
+            "zcat",
+            "bzcat",
+            "xzcat",
+            "zless",
+            "bat",
+            "batcat",
+            "sum",
+            "iconv",
+            "uniq",
+            "tsort",
+            "readlink",
+            "realpath",
+            "stat",
+            "du",
+            "ls",
+            "tree",
+            "ll",
+            "dir",
+            "vdir",
+            "open",
+            "xdg-open",
+            "pr",
+            "fmt",
+            "hd",
+            "jless",
+            "glow",
+            "ldd",
+            "nm",
+            "objdump",
+            "readelf",
+            "size",
         ],
         "",
         Rest::Read,
     ),
-    Row { writes: &["-o", "--out-dir", "-d"], ..row(&["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "ld", "javac", "tsc"], "oIlLDd", Rest::Read) },
+    Row {
+        writes: &["-o", "--out-dir", "-d"],
+        ..row(
+            &["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "ld", "javac", "tsc"],
+            "oIlLDd",
+            Rest::Read,
+        )
+    },
     row(&["head", "tail"], "nc", Rest::Read),
     row(&["cut"], "dfcb", Rest::Read),
     Row { writes: &["-o", "--output"], reads: &["--files0-from"], ..row(&["sort"], "kotSTu", Rest::Read) },
     row(&["tr"], "", Rest::Text),
     Row {
-        words: &["regexp", "file", "include", "exclude", "glob", "type", "max-count", "after-context", "context"],
+        words: &[
+            "regexp",
+            "file",
+            "include",
+            "exclude",
+            "glob",
+            "type",
+            "max-count",
+            "after-context",
+            "context",
+        ],
         reads: &["-f", "--file"],
         instead: &["-e", "--regexp", "-f", "--file", "--files"],
         ..row(&["grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"], "efmABCgtTjd", Rest::TextThenRead)
@@ -109,8 +236,16 @@ const TABLE: &[Row] = &[
         instead: &["-f", "--from-file"],
         ..row(&["jq", "yq"], "fL", Rest::TextThenRead)
     },
-    row(&["tee", "touch", "mkdir", "mkfifo", "mknod", "truncate", "sponge", "mktemp", "fallocate"], "smr", Rest::Write),
-    row(&["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "pico", "joe", "code", "patch"], "cS", Rest::Write),
+    row(
+        &["tee", "touch", "mkdir", "mkfifo", "mknod", "truncate", "sponge", "mktemp", "fallocate"],
+        "smr",
+        Rest::Write,
+    ),
+    row(
+        &["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "pico", "joe", "code", "patch"],
+        "cS",
+        Rest::Write,
+    ),
     row(&["rm", "rmdir", "unlink", "shred", "srm", "trash"], "", Rest::Delete),
     Row {
         words: &["target-directory", "suffix"],
@@ -131,20 +266,48 @@ const TABLE: &[Row] = &[
         writes: &["-C", "--directory", "-f", "--file"],
         ..row(&["tar", "bsdtar"], "fCTXI", Rest::Read)
     },
-    row(&["zip", "unzip", "7z", "gzip", "gunzip", "bzip2", "xz", "zstd", "split", "csplit", "cpio", "ar"], "dbnl", Rest::Write),
+    row(
+        &["zip", "unzip", "7z", "gzip", "gunzip", "bzip2", "xz", "zstd", "split", "csplit", "cpio", "ar"],
+        "dbnl",
+        Rest::Write,
+    ),
     Row {
         words: &[
-            "data", "data-binary", "data-raw", "data-urlencode", "form", "upload-file", "output", "config", "header",
-            "request", "user", "url", "cookie", "cookie-jar", "key", "cert", "cacert", "json", "dump-header", "proxy",
+            "data",
+            "data-binary",
+            "data-raw",
+            "data-urlencode",
+            "form",
+            "upload-file",
+            "output",
+            "config",
+            "header",
+            "request",
+            "user",
+            "url",
+            "cookie",
+            "cookie-jar",
+            "key",
+            "cert",
+            "cacert",
+            "json",
+            "dump-header",
+            "proxy",
         ],
-        reads: &[
-            "-T", "--upload-file", "-K", "--config", "-E", "--cert", "--key", "--netrc-file",
-        ],
+        reads: &["-T", "--upload-file", "-K", "--config", "-E", "--cert", "--key", "--netrc-file"],
         writes: &["-o", "--output", "-c", "--cookie-jar", "-D", "--dump-header", "--output-dir"],
         ..row(&["curl"], "dFToKHXuAebcEDmxQrwUC", Rest::Text)
     },
     Row {
-        words: &["post-file", "body-file", "output-document", "output-file", "directory-prefix", "input-file", "header"],
+        words: &[
+            "post-file",
+            "body-file",
+            "output-document",
+            "output-file",
+            "directory-prefix",
+            "input-file",
+            "header",
+        ],
         reads: &["--post-file", "--body-file", "-i", "--input-file"],
         writes: &["-O", "--output-document", "-o", "--output-file", "-P", "--directory-prefix", "-a"],
         ..row(&["wget"], "OoPiUteTQwa", Rest::Text)
@@ -178,7 +341,11 @@ impl Walk {
     pub(super) fn run(&mut self, words: &[Word], stdin: &Stdin) -> Option<String> {
         let (program, arguments) = words.split_first()?;
         if let Some(unknown) = &program.unknown {
-            let why = if unknown.starts_with(['`']) || unknown.starts_with("$(") { Why::Substitution } else { Why::Variable };
+            let why = if unknown.starts_with(['`']) || unknown.starts_with("$(") {
+                Why::Substitution
+            } else {
+                Why::Variable
+            };
             self.opaque(why, &program.text);
             self.stage(stage(program.text.clone(), words));
             return None;
@@ -187,7 +354,9 @@ impl Walk {
             self.opaque(Why::Variable, &program.text);
         }
         let name = self.name(&program.text);
-        if self.functions.contains(&name) && !FOLDERS.iter().any(|folder| Path::new(folder).join(&name).exists()) {
+        if self.functions.contains(&name)
+            && !FOLDERS.iter().any(|folder| Path::new(folder).join(&name).exists())
+        {
             // Its body was gone through where it was made.
             return None;
         }
@@ -208,8 +377,9 @@ impl Walk {
             return own;
         }
         let path = self.resolved(word);
-        let is_standard =
-            |path: &Path| path.parent().is_some_and(|folder| FOLDERS.iter().any(|known| folder == Path::new(known)));
+        let is_standard = |path: &Path| {
+            path.parent().is_some_and(|folder| FOLDERS.iter().any(|known| folder == Path::new(known)))
+        };
         let written = Path::new(word);
         if is_standard(written) && !word.contains("..") {
             return own;
@@ -259,10 +429,15 @@ impl Walk {
             taken.rest.iter().for_each(|word| self.access(word, Mode::Write));
         }
         if matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed") {
-            self.small_language(name, taken.options.iter().filter_map(|(_, value)| value.as_ref()).chain(taken.rest.first()));
+            self.small_language(
+                name,
+                taken.options.iter().filter_map(|(_, value)| value.as_ref()).chain(taken.rest.first()),
+            );
         }
         let rest = match row.rest {
-            Rest::TextThenRead | Rest::TextThenWrite if !taken.has(row.instead) => taken.rest.get(1..).unwrap_or_default(),
+            Rest::TextThenRead | Rest::TextThenWrite if !taken.has(row.instead) => {
+                taken.rest.get(1..).unwrap_or_default()
+            }
             _ => taken.rest.as_slice(),
         };
         self.rest(row.rest, rest, taken.has(&["-t", "--target-directory"]));
@@ -310,13 +485,16 @@ impl Walk {
         let values = options.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_ref()?)));
         for (name, value) in values.collect::<Vec<_>>() {
             let takes = name.starts_with("--data") || name == "--json" || name.starts_with("--form");
-            if !takes && !matches!(name, "-d" | "-F" | "-H" | "-b" | "--header" | "--cookie" | "-w" | "--variable") {
+            if !takes
+                && !matches!(name, "-d" | "-F" | "-H" | "-b" | "--header" | "--cookie" | "-w" | "--variable")
+            {
                 continue;
             }
             if let Some(unknown) = &value.unknown {
                 self.opaque(Why::Variable, &unknown.clone());
             }
-            let file = value.text.split_once(['@', '<']).map(|(_, file)| file.split(';').next().unwrap_or(file));
+            let file =
+                value.text.split_once(['@', '<']).map(|(_, file)| file.split(';').next().unwrap_or(file));
             file.map(|file| value.part(file)).iter().for_each(|file| self.access(file, Mode::Read));
         }
         for word in rest {
@@ -330,7 +508,16 @@ impl Walk {
     }
 
     fn archive(&mut self, arguments: &[Word]) {
-        let runs = ["--checkpoint-action", "--use-compress-program", "--to-command", "--rsh-command", "-I", "--new-volume-script", "--info-script", "-F"];
+        let runs = [
+            "--checkpoint-action",
+            "--use-compress-program",
+            "--to-command",
+            "--rsh-command",
+            "-I",
+            "--new-volume-script",
+            "--info-script",
+            "-F",
+        ];
         let code = arguments.iter().find(|word| runs.iter().any(|name| word.text.starts_with(name)));
         if let Some(word) = code {
             self.opaque(Why::InlineCode, &word.text.clone());
@@ -342,7 +529,8 @@ impl Walk {
         {
             self.access(archive, Mode::Write);
         }
-        let extracts = arguments.first().is_some_and(|word| word.text.contains('x')) || arguments.iter().any(|word| word.text == "--extract");
+        let extracts = arguments.first().is_some_and(|word| word.text.contains('x'))
+            || arguments.iter().any(|word| word.text == "--extract");
         if extracts {
             self.access(&Word::known("."), Mode::Write);
         }
@@ -363,7 +551,11 @@ impl Walk {
         for code in codes.cloned().collect::<Vec<_>>() {
             let text = code.text.as_str();
             let runs = if name.ends_with("awk") {
-                text.contains("system") || text.contains('|') || text.contains("getline") || text.contains('>') || text.contains('@')
+                text.contains("system")
+                    || text.contains('|')
+                    || text.contains("getline")
+                    || text.contains('>')
+                    || text.contains('@')
             } else {
                 sed_runs(text)
             };
@@ -391,9 +583,15 @@ fn sed_runs(text: &str) -> bool {
     let is_substitution = text.starts_with('s') || text.contains(";s") || text.contains(" s");
     let own = text.split([';', '\n', '}', '{']).map(str::trim).any(|part| {
         let part = part.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!/~+".contains(c)).trim();
-        part == "e" || ["e ", "w ", "r ", "W ", "R "].iter().any(|start| part.starts_with(start)) || part.contains("/w ") || part.contains("/e ")
+        part == "e"
+            || ["e ", "w ", "r ", "W ", "R "].iter().any(|start| part.starts_with(start))
+            || part.contains("/w ")
+            || part.contains("/e ")
     });
-    own || is_substitution && flags.len() < 40 && flags.chars().next().is_some_and(|c| "gpiIme0123456789wM".contains(c)) && flags.contains(['e', 'w'])
+    own || is_substitution
+        && flags.len() < 40
+        && flags.chars().next().is_some_and(|c| "gpiIme0123456789wM".contains(c))
+        && flags.contains(['e', 'w'])
 }
 
 /// The stage of some words.
@@ -409,7 +607,26 @@ fn stage(name: String, words: &[Word]) -> Stage {
             stage.flags.extend(short.chars().take(16).map(|letter| format!("-{letter}")));
         }
     }
-    let valued = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "-n", "--context", "-H", "--manifest-path", "--config", "--prefix", "-R", "--repo", "--store", "--color", "-Z", "--profile", "--region"];
+    let valued = [
+        "-C",
+        "-c",
+        "--git-dir",
+        "--work-tree",
+        "--namespace",
+        "-n",
+        "--context",
+        "-H",
+        "--manifest-path",
+        "--config",
+        "--prefix",
+        "-R",
+        "--repo",
+        "--store",
+        "--color",
+        "-Z",
+        "--profile",
+        "--region",
+    ];
     let mut skips = false;
     stage.verb = rest.iter().map(|word| word.text.as_str()).find_map(|word| {
         if std::mem::replace(&mut skips, valued.contains(&word)) || word.starts_with(['-', '+']) {
@@ -422,7 +639,8 @@ fn stage(name: String, words: &[Word]) -> Stage {
 
 /// What `echo`, `printf` and `cat` write, where it is known.
 fn said(name: &str, arguments: &[Word], stdin: &Stdin) -> Option<String> {
-    let known: Option<Vec<&str>> = arguments.iter().map(|word| word.as_known().filter(|_| !word.is_pattern)).collect();
+    let known: Option<Vec<&str>> =
+        arguments.iter().map(|word| word.as_known().filter(|_| !word.is_pattern)).collect();
     let known = known?;
     let text = match (name, known.as_slice()) {
         ("echo", ["-n", rest @ ..] | rest) => format!("{}\n", rest.join(" ")),

@@ -7,7 +7,8 @@ use super::{Mode, Why};
 
 /// Shells, which take code as `-c` does.
 const SHELLS: [&str; 14] = [
-    "sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash", "pwsh",
+    "sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash",
+    "pwsh",
 ];
 
 /// Programs that run the program after them: options with a value, and how many arguments come before it.
@@ -89,21 +90,32 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
 
 /// Programs with a language of their own, in which they run others.
 const LANGUAGES: [&str; 12] = [
-    "gdb", "lldb", "sqlite3", "psql", "mysql", "m4", "mongosh", "redis-cli", "tmux", "screen", "gnuplot", "octave",
+    "gdb",
+    "lldb",
+    "sqlite3",
+    "psql",
+    "mysql",
+    "m4",
+    "mongosh",
+    "redis-cli",
+    "tmux",
+    "screen",
+    "gnuplot",
+    "octave",
 ];
 
 /// Programs that run what the project's files say.
 const PROJECT: [&str; 46] = [
-    "make", "gmake", "ninja", "just", "task", "npm", "yarn", "pnpm", "bun", "cargo", "go", "mvn", "gradle", "gradlew",
-    "pytest", "tox", "nox", "rake", "bundle", "composer", "dotnet", "bazel", "cmake", "ctest", "jest", "vitest", "mocha",
-    "tsc", "eslint", "prettier", "ruff", "mypy", "phpunit", "rspec", "sbt", "mix", "stack", "cabal", "zig", "vite",
-    "webpack", "turbo", "nx", "poetry", "uv", "pipenv",
+    "make", "gmake", "ninja", "just", "task", "npm", "yarn", "pnpm", "bun", "cargo", "go", "mvn", "gradle",
+    "gradlew", "pytest", "tox", "nox", "rake", "bundle", "composer", "dotnet", "bazel", "cmake", "ctest",
+    "jest", "vitest", "mocha", "tsc", "eslint", "prettier", "ruff", "mypy", "phpunit", "rspec", "sbt", "mix",
+    "stack", "cabal", "zig", "vite", "webpack", "turbo", "nx", "poetry", "uv", "pipenv",
 ];
 
 /// Programs that run something on another machine or in another system.
 const REMOTE: [&str; 13] = [
-    "ssh", "mosh", "docker", "podman", "kubectl", "nerdctl", "lxc", "vagrant", "oc", "heroku", "flyctl", "ansible",
-    "telnet",
+    "ssh", "mosh", "docker", "podman", "kubectl", "nerdctl", "lxc", "vagrant", "oc", "heroku", "flyctl",
+    "ansible", "telnet",
 ];
 
 /// Takes in a program that runs others; whether it is one.
@@ -158,7 +170,9 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
         "fd" | "fdfind" => fd(walk, arguments),
         "npx" | "bunx" | "uvx" | "pipx" | "dlx" => walk.opaque(Why::Script, &said(name, arguments)),
         "at" | "batch" | "crontab" => walk.opaque(Why::StdinCode, name),
-        "enable" | "complete" | "bind" | "mapfile" | "readarray" | "read" | "unset" => variables(walk, name, arguments),
+        "enable" | "complete" | "bind" | "mapfile" | "readarray" | "read" | "unset" => {
+            variables(walk, name, arguments)
+        }
         "nix-shell" | "nix" | "guix" => walk.opaque(Why::Script, name),
         _ if REMOTE.contains(&name) => {
             walk.opaque(Why::Remote, &said(name, arguments));
@@ -211,13 +225,17 @@ fn code_of(walk: &mut Walk, words: &[Word]) {
     let known: Option<Vec<&str>> = words.iter().map(Word::as_known).collect();
     match known {
         Some(texts) => walk.read(&texts.join(" ")),
-        None => words.iter().filter_map(|word| word.unknown.as_deref()).for_each(|unknown| unknown_code(walk, unknown)),
+        None => words
+            .iter()
+            .filter_map(|word| word.unknown.as_deref())
+            .for_each(|unknown| unknown_code(walk, unknown)),
     }
     walk.forget_variables();
 }
 
 fn unknown_code(walk: &mut Walk, unknown: &str) {
-    let why = if unknown.starts_with("$(") || unknown.starts_with('`') { Why::Substitution } else { Why::Variable };
+    let why =
+        if unknown.starts_with("$(") || unknown.starts_with('`') { Why::Substitution } else { Why::Variable };
     walk.opaque(why, unknown);
 }
 
@@ -277,7 +295,9 @@ fn interpreter(walk: &mut Walk, name: &str, code: &[&str], arguments: &[Word], s
             let letter = option.strip_prefix('-').filter(|rest| rest.len() == 1);
             text == *option
                 || option.starts_with("--") && text.starts_with(&format!("{option}="))
-                || letter.is_some_and(|letter| !text.starts_with("--") && text.starts_with('-') && text.contains(letter))
+                || letter.is_some_and(|letter| {
+                    !text.starts_with("--") && text.starts_with('-') && text.contains(letter)
+                })
         })
     };
     if arguments.iter().take(8).any(|word| is_code(&word.text)) {
@@ -319,7 +339,11 @@ fn aliases(walk: &mut Walk, arguments: &[Word]) {
 
 /// Programs with `-c CODE`, which run a program otherwise.
 fn with_code(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
-    let spec = Spec { letters: "cswEgGTOIBm", words: &["command", "session-command", "timeout", "shell"], stops: false };
+    let spec = Spec {
+        letters: "cswEgGTOIBm",
+        words: &["command", "session-command", "timeout", "shell"],
+        stops: false,
+    };
     let taken: Taken = take(arguments, spec);
     let codes: Vec<Word> = taken.values(&["-c", "--command", "--session-command"]).cloned().collect();
     codes.iter().for_each(|code| code_of(walk, std::slice::from_ref(code)));
@@ -340,7 +364,11 @@ fn xargs(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
     let added: Vec<Word> = match stdin {
         Stdin::Text(text) => text.split_whitespace().map(Word::known).collect(),
         Stdin::Inherited | Stdin::Piped => {
-            vec![Word { text: String::from("{input}"), unknown: Some(String::from("input of xargs")), is_pattern: false }]
+            vec![Word {
+                text: String::from("{input}"),
+                unknown: Some(String::from("input of xargs")),
+                is_pattern: false,
+            }]
         }
     };
     let command = match taken.rest.as_slice() {
@@ -349,7 +377,9 @@ fn xargs(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
     };
     let command = match put {
         None => command.into_iter().chain(added).collect(),
-        Some(mark) => command.into_iter().flat_map(|word| replaced(word, &mark.text, &added)).collect::<Vec<_>>(),
+        Some(mark) => {
+            command.into_iter().flat_map(|word| replaced(word, &mark.text, &added)).collect::<Vec<_>>()
+        }
     };
     walk.run(&command, &Stdin::Piped);
 }
@@ -364,18 +394,34 @@ fn replaced(word: Word, mark: &str, with: &[Word]) -> Vec<Word> {
 
 /// `find`: its folders, the commands that it runs, and what it removes.
 fn find(walk: &mut Walk, arguments: &[Word]) {
-    let is_test = |word: &Word| word.text.starts_with('-') && word.text.len() > 2 || matches!(word.text.as_str(), "(" | "!" | ")");
-    let roots: Vec<Word> = arguments.iter().take_while(|word| !is_test(word)).filter(|word| !word.text.starts_with('-')).cloned().collect();
+    let is_test = |word: &Word| {
+        word.text.starts_with('-') && word.text.len() > 2 || matches!(word.text.as_str(), "(" | "!" | ")")
+    };
+    let roots: Vec<Word> = arguments
+        .iter()
+        .take_while(|word| !is_test(word))
+        .filter(|word| !word.text.starts_with('-'))
+        .cloned()
+        .collect();
     let roots = if roots.is_empty() { vec![Word::known(".")] } else { roots };
-    let names: Vec<&Word> = arguments.windows(2).filter_map(|pair| match pair {
-        [test, name] if matches!(test.text.as_str(), "-name" | "-iname" | "-path" | "-wholename") => Some(name),
-        _ => None,
-    }).collect();
+    let names: Vec<&Word> = arguments
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [test, name] if matches!(test.text.as_str(), "-name" | "-iname" | "-path" | "-wholename") => {
+                Some(name)
+            }
+            _ => None,
+        })
+        .collect();
     // What a test finds may be anywhere below; that it is found by that name tells what it is.
     let found: Vec<Word> = roots
         .iter()
         .flat_map(|root| {
-            let below = names.iter().map(move |name| Word { text: format!("{}/{}", root.text, name.text), unknown: root.unknown.clone(), is_pattern: false });
+            let below = names.iter().map(move |name| Word {
+                text: format!("{}/{}", root.text, name.text),
+                unknown: root.unknown.clone(),
+                is_pattern: false,
+            });
             below.chain([root.clone()])
         })
         .collect();
@@ -390,12 +436,15 @@ fn find(walk: &mut Walk, arguments: &[Word]) {
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
                 let mut command: Vec<Word> = Vec::new();
                 for word in left.by_ref() {
-                    if word.text == ";" || word.text == "+" && command.last().is_some_and(|last| last.text == "{}") {
+                    if word.text == ";"
+                        || word.text == "+" && command.last().is_some_and(|last| last.text == "{}")
+                    {
                         break;
                     }
                     command.push(word.clone());
                 }
-                let command: Vec<Word> = command.into_iter().flat_map(|word| replaced(word, "{}", &found)).collect();
+                let command: Vec<Word> =
+                    command.into_iter().flat_map(|word| replaced(word, "{}", &found)).collect();
                 walk.run(&command, &Stdin::Piped);
             }
             _ => {}
@@ -404,12 +453,15 @@ fn find(walk: &mut Walk, arguments: &[Word]) {
 }
 
 fn fd(walk: &mut Walk, arguments: &[Word]) {
-    let at = arguments.iter().position(|word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"));
+    let at = arguments
+        .iter()
+        .position(|word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"));
     let (own, command) = arguments.split_at(at.unwrap_or(arguments.len()));
     own.iter().for_each(|word| walk.perhaps(word));
     if let Some((_, command)) = command.split_first() {
         let here = [Word::known(".")];
-        let mut words: Vec<Word> = command.iter().cloned().flat_map(|word| replaced(word, "{}", &here)).collect();
+        let mut words: Vec<Word> =
+            command.iter().cloned().flat_map(|word| replaced(word, "{}", &here)).collect();
         words.extend(here);
         walk.run(&words, &Stdin::Piped);
     }
@@ -435,12 +487,32 @@ fn variables(walk: &mut Walk, name: &str, arguments: &[Word]) {
 /// Runners of the project's own code; those that run any program run it here.
 fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
     const QUIET: [&str; 18] = [
-        "fmt", "metadata", "tree", "search", "ls", "list", "view", "info", "outdated", "why", "version", "env", "help",
-        "clean", "--version", "-V", "--help", "config",
+        "fmt",
+        "metadata",
+        "tree",
+        "search",
+        "ls",
+        "list",
+        "view",
+        "info",
+        "outdated",
+        "why",
+        "version",
+        "env",
+        "help",
+        "clean",
+        "--version",
+        "-V",
+        "--help",
+        "config",
     ];
     let verb = arguments.first().map(|word| word.text.as_str()).unwrap_or_default();
-    if matches!((name, verb), ("poetry" | "uv" | "pipenv", "run") | ("bundle" | "npm" | "pnpm" | "yarn", "exec")) {
-        let rest: Vec<Word> = arguments.iter().skip(1).skip_while(|word| word.text.starts_with('-')).cloned().collect();
+    if matches!(
+        (name, verb),
+        ("poetry" | "uv" | "pipenv", "run") | ("bundle" | "npm" | "pnpm" | "yarn", "exec")
+    ) {
+        let rest: Vec<Word> =
+            arguments.iter().skip(1).skip_while(|word| word.text.starts_with('-')).cloned().collect();
         walk.run(&rest, stdin);
         return;
     }
@@ -448,8 +520,21 @@ fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
         walk.opaque(Why::ProjectCode, &said(name, arguments.get(..1).unwrap_or_default()));
     }
     const CODE: [&str; 15] = [
-        "--eval", "SHELL=", "--config", "--script-shell", "--node-options", "-exec", "-toolexec", "-vettool", "-E", "-P",
-        "--init-script", "--require", "--rulesdir", "--plugin", "--import",
+        "--eval",
+        "SHELL=",
+        "--config",
+        "--script-shell",
+        "--node-options",
+        "-exec",
+        "-toolexec",
+        "-vettool",
+        "-E",
+        "-P",
+        "--init-script",
+        "--require",
+        "--rulesdir",
+        "--plugin",
+        "--import",
     ];
     if arguments.iter().any(|word| CODE.iter().any(|option| word.text.starts_with(option))) {
         walk.opaque(Why::InlineCode, name);

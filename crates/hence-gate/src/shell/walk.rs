@@ -128,7 +128,8 @@ impl Walk {
                 self.forget(node, source)
             }
             "program" | "compound_statement" | "do_group" | "list" | "negated_command" => {
-                let all: Vec<_> = named(node).into_iter().map(|node| self.statement(node, source, stdin)).collect();
+                let all: Vec<_> =
+                    named(node).into_iter().map(|node| self.statement(node, source, stdin)).collect();
                 if let [only] = all.as_slice() { only.clone() } else { None }
             }
             "pipeline" => self.pipeline(&named(node), source, stdin),
@@ -177,10 +178,13 @@ impl Walk {
                 self.opaque(Why::TooMuch, "a command with too many parts");
                 break;
             }
-            let takes_names = matches!(node.kind(), "variable_assignment" | "declaration_command" | "unset_command");
+            let takes_names =
+                matches!(node.kind(), "variable_assignment" | "declaration_command" | "unset_command");
             let reads = node.kind() == "command" && {
                 let word = text(node, source);
-                ["read", "mapfile", "readarray", "printf", "getopts", "let", "eval"].iter().any(|name| word.starts_with(name))
+                ["read", "mapfile", "readarray", "printf", "getopts", "let", "eval"]
+                    .iter()
+                    .any(|name| word.starts_with(name))
             };
             for child in named(node) {
                 let name = text(child, source);
@@ -245,7 +249,8 @@ impl Walk {
         }
         self.forget(node, source);
         let (Some(variable), Some(body)) = (variable, body) else { return None };
-        let few = words.len() <= MOST_ROUNDS && !words.is_empty() && words.iter().all(|word| !word.is_pattern);
+        let few =
+            words.len() <= MOST_ROUNDS && !words.is_empty() && words.iter().all(|word| !word.is_pattern);
         let rounds: Vec<Option<String>> = match few {
             true => words.iter().map(|word| word.as_known().map(str::to_owned)).collect(),
             false => vec![None],
@@ -299,13 +304,36 @@ impl Walk {
     /// A variable that changes which programs run, or what they load.
     pub(super) fn environment(&mut self, name: &str, value: &Word) {
         const LOADS: [&str; 19] = [
-            "PATH", "BASH_ENV", "ENV", "PROMPT_COMMAND", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT",
-            "DYLD_INSERT_LIBRARIES", "PYTHONSTARTUP", "PYTHONPATH", "PERL5OPT", "PERL5LIB", "RUBYOPT", "NODE_OPTIONS",
-            "EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER",
+            "PATH",
+            "BASH_ENV",
+            "ENV",
+            "PROMPT_COMMAND",
+            "LD_PRELOAD",
+            "LD_LIBRARY_PATH",
+            "LD_AUDIT",
+            "DYLD_INSERT_LIBRARIES",
+            "PYTHONSTARTUP",
+            "PYTHONPATH",
+            "PERL5OPT",
+            "PERL5LIB",
+            "RUBYOPT",
+            "NODE_OPTIONS",
+            "EDITOR",
+            "VISUAL",
+            "PAGER",
+            "MANPAGER",
+            "BROWSER",
         ];
         const RUNS: [&str; 9] = [
-            "GIT_SSH_COMMAND", "GIT_SSH", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF",
-            "GIT_ASKPASS", "LESSOPEN", "RUSTC_WRAPPER",
+            "GIT_SSH_COMMAND",
+            "GIT_SSH",
+            "GIT_EDITOR",
+            "GIT_SEQUENCE_EDITOR",
+            "GIT_PAGER",
+            "GIT_EXTERNAL_DIFF",
+            "GIT_ASKPASS",
+            "LESSOPEN",
+            "RUSTC_WRAPPER",
         ];
         const HARMLESS: [&str; 8] = ["cat", "true", ":", "false", "less", "vi", "vim", "nano"];
         if !LOADS.contains(&name) && !RUNS.contains(&name) && !name.starts_with("GIT_CONFIG") {
@@ -314,7 +342,9 @@ impl Walk {
         if !HARMLESS.contains(&value.text.as_str()) {
             self.opaque(Why::Environment, name);
         }
-        if RUNS.contains(&name) && let Some(command) = value.as_known() {
+        if RUNS.contains(&name)
+            && let Some(command) = value.as_known()
+        {
             self.read(&command.to_owned());
         }
     }
@@ -367,7 +397,10 @@ impl Walk {
 
     /// A redirection to or from a file; something where it is written to.
     fn redirect(&mut self, node: Node<'_>, source: &str) -> Option<String> {
-        let operator = children(node).into_iter().find(|child| !child.is_named()).map_or("", |child| text(child, source));
+        let operator = children(node)
+            .into_iter()
+            .find(|child| !child.is_named())
+            .map_or("", |child| text(child, source));
         let targets: Vec<Node<'_>> = node.children_by_field_name("destination", &mut node.walk()).collect();
         let mode = if operator == "<" || operator.starts_with("<&") { Mode::Read } else { Mode::Write };
         let mut first = None;
@@ -392,7 +425,8 @@ impl Walk {
             return value.as_known().map(str::to_owned);
         }
         let body = named(node).into_iter().find(|child| child.kind() == "heredoc_body")?;
-        let start = named(node).into_iter().find(|child| child.kind() == "heredoc_start").map(|s| text(s, source));
+        let start =
+            named(node).into_iter().find(|child| child.kind() == "heredoc_start").map(|s| text(s, source));
         if start.is_some_and(|start| start.contains(['\'', '"', '\\'])) {
             return Some(text(body, source).to_owned());
         }
@@ -515,11 +549,13 @@ impl Walk {
         let unknown = |node| vec![Piece::Unknown(text(node, source).to_owned())];
         match node.kind() {
             "string" => self.string(node, source),
-            "translated_string" => named(node).into_iter().flat_map(|child| self.pieces(child, source, true)).collect(),
+            "translated_string" => {
+                named(node).into_iter().flat_map(|child| self.pieces(child, source, true)).collect()
+            }
             "raw_string" => {
                 let whole = text(node, source);
                 chars(whole.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(whole))
-            },
+            }
             "ansi_c_string" => ansi(text(node, source)),
             "concatenation" => self.concatenation(node, source),
             "simple_expansion" | "expansion" => self.expansion(node, source, quoted),
@@ -539,8 +575,15 @@ impl Walk {
                 self.expression(node, source);
                 unknown(node)
             }
-            "word" | "variable_name" | "number" | "brace_expression" | "extglob_pattern" | "regex" | "test_operator"
-            | "special_variable_name" | "string_content" => {
+            "word"
+            | "variable_name"
+            | "number"
+            | "brace_expression"
+            | "extglob_pattern"
+            | "regex"
+            | "test_operator"
+            | "special_variable_name"
+            | "string_content" => {
                 if named(node).is_empty() || node.kind() == "brace_expression" {
                     plain(text(node, source), from)
                 } else {
@@ -697,7 +740,8 @@ impl Walk {
         let Some(path) = word.as_known() else {
             return self.opaque(Why::Folder, &word.text.clone());
         };
-        let next: Vec<PathBuf> = self.folders.iter().map(|folder| paths::resolve(folder, Path::new(path))).collect();
+        let next: Vec<PathBuf> =
+            self.folders.iter().map(|folder| paths::resolve(folder, Path::new(path))).collect();
         self.folders.extend(next);
         if self.folders.len() > MOST_FOLDERS {
             self.opaque(Why::Folder, path);
