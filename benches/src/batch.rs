@@ -11,7 +11,11 @@ use crate::options::{Options, home};
 use crate::peers::{PEERS, Task};
 use crate::report::{digits, spread, table};
 
-pub const WORKLOADS: [&str; 7] = ["tc_rand", "tc_chain", "sg_tree", "sg_rand", "andersen", "agg", "triangle"];
+pub const WORKLOADS: [&str; 8] =
+    ["tc_rand", "tc_chain", "sg_tree", "sg_rand", "andersen", "agg", "triangle", "ontology"];
+
+/// Workloads over data that lie elsewhere: run where they are named.
+pub const NAMED: [&str; 1] = ["galen"];
 
 /// Peak MB of compiled Soufflé on a machine like ours, where it isn't installed; hence may take 1.5 times as much. Of the other
 /// workloads none is known.

@@ -68,6 +68,7 @@ fn stem(task: Task) -> &'static str {
         Task::PointsTo => "andersen",
         Task::Aggregates => "agg",
         Task::Triangles => "triangle",
+        Task::Ontology => "ontology",
     }
 }
 

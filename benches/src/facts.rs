@@ -25,6 +25,13 @@ pub fn each<const N: usize>(folder: &Path, relation: &str, mut take: impl FnMut(
     }
 }
 
+/// The rows of a ternary relation.
+pub fn triples(folder: &Path, relation: &str) -> Vec<(u32, u32, u32)> {
+    let mut rows = Vec::new();
+    each(folder, relation, |[a, b, c]| rows.push((a, b, c)));
+    rows
+}
+
 /// The rows of a binary relation.
 pub fn pairs(folder: &Path, relation: &str) -> Vec<(u32, u32)> {
     let mut rows = Vec::new();

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::random::Random;
+use crate::{galen, ontology};
 
 /// Rows of small ints.
 pub type Pairs = Vec<(u32, u32)>;
@@ -44,6 +45,8 @@ pub fn workload(workload: &str, size: Size, folder: &Path) {
             let edges = skewed(pick(50_000, 5_000), pick(200_000, 20_000));
             write_pairs(folder, "e", &edges);
         }
+        "ontology" => ontology::write(pick(20_000, 2_000), folder),
+        "galen" => galen::write(folder),
         "agg" => tool_runs(pick(1_000_000, 50_000), folder),
         "decision" => decision(pick(100_000, 2_000), folder),
         grown => match grown.split_once('@') {
@@ -58,7 +61,7 @@ pub fn workload(workload: &str, size: Size, folder: &Path) {
     }
 }
 
-fn write_rows(folder: &Path, relation: &str, rows: impl Iterator<Item = impl AsRef<[u32]>>) {
+pub fn write_rows(folder: &Path, relation: &str, rows: impl Iterator<Item = impl AsRef<[u32]>>) {
     let mut text = String::new();
     for row in rows {
         for (at, value) in row.as_ref().iter().enumerate() {
@@ -69,7 +72,7 @@ fn write_rows(folder: &Path, relation: &str, rows: impl Iterator<Item = impl AsR
     fs::write(folder.join(format!("{relation}.facts")), text).unwrap();
 }
 
-fn write_pairs(folder: &Path, relation: &str, pairs: &Pairs) {
+pub fn write_pairs(folder: &Path, relation: &str, pairs: &Pairs) {
     write_rows(folder, relation, pairs.iter().map(|&(a, b)| [a, b]));
 }
 

@@ -114,6 +114,16 @@ impl Check {
         self.count += 1;
     }
 
+    /// The check of a relation of pairs and one of triples.
+    pub fn of_both(
+        pairs: impl IntoIterator<Item = (u32, u32)>,
+        triples: impl IntoIterator<Item = (u32, u32, u32)>,
+    ) -> Self {
+        let mut check = Self::of(pairs);
+        triples.into_iter().for_each(|(a, b, c)| check.add(u64::from(c) + 1, a, b));
+        check
+    }
+
     /// The check of one relation of triples.
     pub fn of_triples(rows: impl IntoIterator<Item = (u32, u32, u32)>) -> Self {
         let mut check = Self::default();

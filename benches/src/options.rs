@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::batch::WORKLOADS;
+use crate::batch::{NAMED, WORKLOADS};
 use crate::generate::Size;
 
 /// The sections, in the order in which they are run.
@@ -11,7 +11,7 @@ pub const SECTIONS: [&str; 10] =
 
 const USAGE: &str = "usage: all [SECTION…] [WORKLOAD…] [--peer NAME…] [--runs N] [--quick] [--json FILE]
 sections: batch threads ranks facts decision change recursion cold load growth (all of them if none is named)
-workloads of batch: tc_rand tc_chain sg_tree sg_rand andersen agg triangle
+workloads of batch: tc_rand tc_chain sg_tree sg_rand andersen agg triangle ontology; galen, where GALEN names its folder
 --peer NAME  hence and this peer alone; may be repeated
 --runs N     how often each program is run in turn with the others (3)
 --quick      smaller sizes, one run: does everything work?
@@ -49,7 +49,9 @@ impl Options {
                 "--peer" => options.peers.push(value()?),
                 "--quick" => options.size = Size::Quick,
                 section if SECTIONS.contains(&section) => options.sections.push(word),
-                workload if WORKLOADS.contains(&workload) => options.workloads.push(word),
+                workload if WORKLOADS.contains(&workload) || NAMED.contains(&workload) => {
+                    options.workloads.push(word)
+                }
                 _ => return Err(format!("what is `{word}`?\n{USAGE}")),
             }
         }

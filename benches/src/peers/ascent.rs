@@ -8,7 +8,7 @@ use ascent::aggregators::{count, max, min, sum};
 use ascent::ascent;
 
 use super::Task;
-use crate::facts::{each, pairs};
+use crate::facts::{each, pairs, triples};
 use crate::measure::{Check, Measured, measured};
 
 ascent! {
@@ -45,6 +45,22 @@ ascent! {
     relation e(u32, u32);
     relation t(u32, u32, u32);
     t(x, y, z) <-- e(x, y), e(y, z), e(x, z);
+}
+
+ascent! {
+    struct Ontology;
+    relation p(u32, u32);
+    relation q(u32, u32, u32);
+    relation r(u32, u32, u32);
+    relation c(u32, u32, u32);
+    relation u(u32, u32, u32);
+    relation s(u32, u32);
+    p(x, z) <-- p(x, y), p(y, z);
+    p(x, z) <-- p(y, w), u(w, r, z), q(x, r, y);
+    p(x, z) <-- c(y, w, z), p(x, w), p(x, y);
+    q(x, r, z) <-- p(x, y), q(y, r, z);
+    q(x, q, z) <-- q(x, r, z), s(r, q);
+    q(x, e, o) <-- q(x, y, z), r(y, u, e), q(z, u, o);
 }
 
 /// A float that can be a column.
@@ -146,6 +162,22 @@ pub fn run(task: Task, folder: &Path) -> Measured {
                 program
             },
             |program| Check::of_triples(program.t.iter().copied()),
+        ),
+        Task::Ontology => measured(
+            || Ontology {
+                p: pairs(folder, "isA"),
+                q: triples(folder, "has"),
+                r: triples(folder, "r"),
+                c: triples(folder, "c"),
+                u: triples(folder, "u"),
+                s: pairs(folder, "s"),
+                ..Ontology::default()
+            },
+            |mut program| {
+                program.run();
+                program
+            },
+            |program| Check::of_both(program.p.iter().copied(), program.q.iter().copied()),
         ),
         Task::Aggregates => measured(
             || load_aggregates(folder),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Task;
-use crate::facts::pairs;
+use crate::facts::{pairs, triples};
 use crate::measure::{Check, Measured, measured};
 
 type Hasher = ahash::RandomState;
@@ -48,6 +48,27 @@ mod triangles {
     }
 }
 
+mod ontology {
+    crepe::crepe! {
+        @input pub struct IsA(pub u32, pub u32);
+        @input pub struct Has(pub u32, pub u32, pub u32);
+        @input pub struct R(pub u32, pub u32, pub u32);
+        @input pub struct C(pub u32, pub u32, pub u32);
+        @input pub struct U(pub u32, pub u32, pub u32);
+        @input pub struct S(pub u32, pub u32);
+        @output pub struct P(pub u32, pub u32);
+        @output pub struct Q(pub u32, pub u32, pub u32);
+        P(x, z) <- IsA(x, z);
+        Q(x, r, z) <- Has(x, r, z);
+        P(x, z) <- P(x, y), P(y, z);
+        P(x, z) <- P(y, w), U(w, r, z), Q(x, r, y);
+        P(x, z) <- C(y, w, z), P(x, w), P(x, y);
+        Q(x, r, z) <- P(x, y), Q(y, r, z);
+        Q(x, q, z) <- Q(x, r, z), S(r, q);
+        Q(x, e, o) <- Q(x, y, z), R(y, u, e), Q(z, u, o);
+    }
+}
+
 pub fn run(task: Task, folder: &Path) -> Measured {
     match task {
         Task::Closure => measured(
@@ -82,8 +103,26 @@ pub fn run(task: Task, folder: &Path) -> Measured {
             |crepe| crepe.run_with_hasher::<Hasher>().0,
             |triangles| Check::of_triples(triangles.iter().map(|row| (row.0, row.1, row.2))),
         ),
+        Task::Ontology => measured(
+            || load_ontology(folder),
+            |crepe| crepe.run_with_hasher::<Hasher>(),
+            |(p, q)| {
+                Check::of_both(p.iter().map(|row| (row.0, row.1)), q.iter().map(|row| (row.0, row.1, row.2)))
+            },
+        ),
         Task::Aggregates => panic!("crepe has no aggregates"),
     }
+}
+
+fn load_ontology(folder: &Path) -> ontology::Crepe {
+    let mut crepe = ontology::Crepe::new();
+    crepe.extend(pairs(folder, "isA").into_iter().map(|(a, b)| ontology::IsA(a, b)));
+    crepe.extend(triples(folder, "has").into_iter().map(|(a, b, c)| ontology::Has(a, b, c)));
+    crepe.extend(triples(folder, "r").into_iter().map(|(a, b, c)| ontology::R(a, b, c)));
+    crepe.extend(triples(folder, "c").into_iter().map(|(a, b, c)| ontology::C(a, b, c)));
+    crepe.extend(triples(folder, "u").into_iter().map(|(a, b, c)| ontology::U(a, b, c)));
+    crepe.extend(pairs(folder, "s").into_iter().map(|(a, b)| ontology::S(a, b)));
+    crepe
 }
 
 fn load_points_to(folder: &Path) -> points_to::Crepe {

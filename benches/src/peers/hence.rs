@@ -8,7 +8,7 @@ use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model, Threads};
 use hence_lang::ir::Program;
 
-use super::{AGGREGATES, Task};
+use super::{AGGREGATES, ONTOLOGY, Task};
 use crate::facts;
 use crate::measure::{Check, Measured, measured};
 
@@ -44,10 +44,14 @@ pub fn load(task: Task, folder: &Path) -> (Program, Database) {
         }
         Task::Aggregates => ("agg", include_str!("../../rules/agg.dl"), &[]),
         Task::Triangles => ("triangle", include_str!("../../rules/triangle.dl"), &["e"]),
+        Task::Ontology => ("ontology", include_str!("../../rules/ontology.dl"), &ONTOLOGY.0),
     };
     let program = program(name, text);
     let mut input = Database::new(&program);
     relations.iter().for_each(|relation| rows::<2>(&program, &mut input, folder, relation));
+    if task == Task::Ontology {
+        ONTOLOGY.1.iter().for_each(|relation| rows::<3>(&program, &mut input, folder, relation));
+    }
     if task == Task::Aggregates {
         rows::<5>(&program, &mut input, folder, "tool_run");
         rows::<1>(&program, &mut input, folder, "tool");
@@ -76,7 +80,10 @@ fn check_of(task: Task, program: &Program, model: &Model) -> Check {
         Task::Generation => &["sg"],
         Task::PointsTo => &["pt"],
         Task::Aggregates => &AGGREGATES,
-        Task::Triangles => return triangles(program, model),
+        Task::Triangles => return Check::of_triples(triples(program, model, "t")),
+        Task::Ontology => {
+            return Check::of_both(pairs(program, model, "p"), triples(program, model, "q"));
+        }
     };
     let mut check = Check::default();
     for (number, name) in results.iter().enumerate() {
@@ -89,10 +96,19 @@ fn check_of(task: Task, program: &Program, model: &Model) -> Check {
     check
 }
 
-fn triangles(program: &Program, model: &Model) -> Check {
-    let rows = &model.extent(program.find("t".into()).unwrap()).unwrap().rows;
-    Check::of_triples(rows.iter().map(|row| {
-        let column = |at: usize| row.get(at).map_or(0, |word| word.0 as u32);
-        (column(0), column(1), column(2))
-    }))
+fn pairs(program: &Program, model: &Model, relation: &str) -> impl Iterator<Item = (u32, u32)> {
+    columns::<2>(program, model, relation).map(|[a, b]| (a, b))
+}
+
+fn triples(program: &Program, model: &Model, relation: &str) -> impl Iterator<Item = (u32, u32, u32)> {
+    columns::<3>(program, model, relation).map(|[a, b, c]| (a, b, c))
+}
+
+fn columns<const N: usize>(
+    program: &Program,
+    model: &Model,
+    relation: &str,
+) -> impl Iterator<Item = [u32; N]> {
+    let rows = &model.extent(program.find(relation.into()).unwrap()).unwrap().rows;
+    rows.iter().map(|row| std::array::from_fn(|at| row.get(at).map_or(0, |word| word.0 as u32)))
 }

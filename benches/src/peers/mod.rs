@@ -18,6 +18,7 @@ pub enum Task {
     PointsTo,
     Aggregates,
     Triangles,
+    Ontology,
 }
 
 impl Task {
@@ -29,10 +30,14 @@ impl Task {
             Some("andersen") => Self::PointsTo,
             Some("agg") => Self::Aggregates,
             Some("triangle") => Self::Triangles,
+            Some("ontology" | "galen") => Self::Ontology,
             _ => panic!("there is no workload `{workload}`"),
         }
     }
 }
+
+/// The relations of [`Task::Ontology`]: those of pairs, and those of triples.
+pub const ONTOLOGY: ([&str; 2], [&str; 4]) = (["isA", "s"], ["has", "r", "c", "u"]);
 
 /// A program that does a task over the facts of a folder.
 pub type Program = fn(Task, &Path) -> Measured;
@@ -43,7 +48,7 @@ pub const PEERS: [(&str, Program, &[Task]); 5] = [
     ("datafrog", datafrog::run, &[Task::Aggregates]),
     ("ascent", ascent::run, &[]),
     ("crepe", crepe::run, &[Task::Aggregates]),
-    ("differential", differential::run, &[Task::Aggregates]),
+    ("differential", differential::run, &[Task::Aggregates, Task::Ontology]),
 ];
 
 /// The results of the aggregates that are compared, in the order of their numbers in a check: `td`, `best`, `poor`,

@@ -69,6 +69,7 @@ impl<'p> BatchRun<'p> {
             budget: &mut self.budget,
             threads: self.threads,
             profile: Some(&mut self.profile),
+            revises: true,
             scratch: &mut self.scratch,
         };
         fixpoint.stratum(stratum, &mut StratumPlans::default())

@@ -19,6 +19,8 @@ use crate::storage::relations::Relations;
 pub(crate) struct StratumPlans {
     first: Option<(Vec<Plan>, Vec<Output>)>,
     later: Option<(Vec<Plan>, Vec<Output>)>,
+    /// How many facts the stratum's relations had when `later` was made.
+    facts: u64,
 }
 
 impl StratumPlans {
@@ -26,6 +28,14 @@ impl StratumPlans {
     pub(crate) fn is_empty(&self) -> bool {
         self.first.is_none()
     }
+}
+
+/// By how much the relations of a stratum grow before its plans are made again.
+const GROWN: u64 = 4;
+
+fn with_outputs(program: &Program, plans: Vec<Plan>) -> (Vec<Plan>, Vec<Output>) {
+    let outputs = plans.iter().map(|plan| Output::new(&program[plan.rule], plan)).collect();
+    (plans, outputs)
 }
 
 /// What a fixpoint works with.
@@ -44,6 +54,9 @@ pub(crate) struct Fixpoint<'a, 'p> {
     pub(crate) threads: Threads,
     /// The work of the rules, where somebody wants to know.
     pub(crate) profile: Option<&'a mut Profile>,
+    /// Whether plans are made again where the relations have grown, and indexes that none uses are forgotten: where the
+    /// plans serve this one evaluation.
+    pub(crate) revises: bool,
     /// What machines work with.
     pub(crate) scratch: &'a mut Scratch,
 }
@@ -62,12 +75,7 @@ impl Fixpoint<'_, '_> {
                 self.budget.round(round).map_err(|bound| LimitReached::at(bound, program, at_work))?;
             }
             let is_first = round == 1;
-            let plans = if is_first { &mut plans.first } else { &mut plans.later };
-            let (plans, outputs) = plans.get_or_insert_with(|| {
-                let plans = plans_over(program, stratum, self.relations, self.params, is_first);
-                let outputs = plans.iter().map(|plan| Output::new(&program[plan.rule], plan)).collect();
-                (plans, outputs)
-            });
+            let (plans, outputs) = self.plans(stratum, plans, is_first);
             let mut grew = None;
             for (plan, output) in plans.iter().zip(outputs) {
                 if self.plan(plan, output).map_err(|bound| LimitReached::at(bound, program, plan.rule))? > 0 {
@@ -82,6 +90,35 @@ impl Fixpoint<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The plans of a round.
+    fn plans<'s>(
+        &mut self,
+        stratum: &Stratum,
+        plans: &'s mut StratumPlans,
+        is_first: bool,
+    ) -> &'s mut (Vec<Plan>, Vec<Output>) {
+        let program = self.program;
+        if is_first {
+            return plans.first.get_or_insert_with(|| {
+                with_outputs(program, plans_over(program, stratum, self.relations, self.params, true))
+            });
+        }
+        let facts =
+            stratum.relations.iter().map(|relation| u64::from(self.relations.stable[*relation].len())).sum();
+        if self.revises && facts / GROWN > plans.facts {
+            plans.later = None;
+        }
+        plans.later.get_or_insert_with(|| {
+            plans.facts = facts;
+            let made = plans_over(program, stratum, self.relations, self.params, false);
+            if self.revises {
+                let used: Vec<_> = made.iter().flat_map(Plan::indexes).collect();
+                self.relations.retain_indexes(&stratum.relations, &used);
+            }
+            with_outputs(program, made)
+        })
     }
 
     fn weigh(&self) -> Result<(), Bound> {

@@ -211,6 +211,7 @@ impl Prepared {
             budget,
             threads: Threads::ONE,
             profile: None,
+            revises: false,
             scratch: &mut self.scratch,
         };
         fixpoint.stratum(&program[stratum.stratum], &mut stratum.plans)

@@ -52,6 +52,20 @@ pub(crate) fn candidates<'a>(
     }
 }
 
+/// How many rows may fit an atom.
+#[inline]
+pub(crate) fn candidate_count(
+    path: &AccessPath,
+    stable: IndexSlice<'_, RelationId, Stable>,
+    frame: IndexSlice<'_, Slot, Word>,
+) -> usize {
+    match candidates(path, stable, frame) {
+        LoopCursor::Rows(from, to) => (to - from) as usize,
+        LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => entries.len(),
+        _ => broken("the rows that may fit an atom are a scan, or entries of an index"),
+    }
+}
+
 /// The candidates of the input of a multiway join that has the fewest.
 pub(crate) fn fewest<'a>(
     inputs: &'a [JoinInput],

@@ -6,7 +6,7 @@
 
 use crate::cells::Slice;
 use crate::exec::context::{ExecContext, Sink};
-use crate::exec::cursor::{LoopCursor, candidates, fewest};
+use crate::exec::cursor::{LoopCursor, candidate_count, candidates, fewest};
 use crate::exec::undefined::UndefinedSearch;
 use crate::plan::expr::{CompiledExpr, eval_all};
 use crate::plan::frame::Slot;
@@ -169,7 +169,8 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             | PlanStep::Test(..)
             | PlanStep::Let(..)
             | PlanStep::Same(..)
-            | PlanStep::Among(..) => broken(LOOPS),
+            | PlanStep::Among(..)
+            | PlanStep::Fewer { .. } => broken(LOOPS),
         }
     }
 
@@ -355,6 +356,11 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 Ok(sign.passes(self.holds(*relation, row, *view)))
             }
             PlanStep::Some(path, sign) => Ok(sign.passes(self.some(path)?)),
+            PlanStep::Fewer { next, other, takes_ties } => {
+                let count = |path| candidate_count(path, self.context.stable, self.frame.view());
+                let (next, other) = (count(next), count(other));
+                Ok(next < other || *takes_ties && next == other)
+            }
             PlanStep::Same(..) | PlanStep::Among(..) => {
                 broken("only plans that begin with a row have bound what an operation binds")
             }

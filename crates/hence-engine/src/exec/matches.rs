@@ -282,9 +282,11 @@ impl<C> MatchCursor<C> {
                 let words = self.eval_all(step, args, at);
                 Ok(words.is_some_and(|words| generator.contains(&words, self.frame[*slot])))
             }
-            PlanStep::Every(_) | PlanStep::Each(..) | PlanStep::Keys { .. } | PlanStep::MultiwayJoin(_) => {
-                broken(LOOPS)
-            }
+            PlanStep::Every(_)
+            | PlanStep::Each(..)
+            | PlanStep::Keys { .. }
+            | PlanStep::MultiwayJoin(_)
+            | PlanStep::Fewer { .. } => broken(LOOPS),
         }
     }
 

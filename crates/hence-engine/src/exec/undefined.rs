@@ -98,6 +98,7 @@ impl<'r> UndefinedSearch<'r> {
                 start: Start::Left(left),
                 order: JoinOrder::Cost,
                 wanted: Wanted::Bindings,
+                choice: None,
             };
             let plan = compile(source, &mut StableCatalog(context.stable), context.params);
             self.plans.push((left.clone(), plan));
@@ -165,7 +166,7 @@ impl Monitor for UndefinedMonitor<'_> {
 struct StableCatalog<'a>(IndexSlice<'a, RelationId, Stable>);
 
 impl Catalog for StableCatalog<'_> {
-    fn estimate(&self, relation: RelationId, _: View, bound: &[u32]) -> f64 {
+    fn estimate(&mut self, relation: RelationId, _: View, bound: &[u32]) -> f64 {
         let stable = self.0.get(relation);
         guess(f64::from(stable.len()), bound.len(), stable.arity())
     }

@@ -70,7 +70,7 @@ impl Mode {
 
 impl Catalog for VersionedRelations {
     /// By an index where there is one, else guessed.
-    fn estimate(&self, relation: RelationId, _: View, bound: &[u32]) -> f64 {
+    fn estimate(&mut self, relation: RelationId, _: View, bound: &[u32]) -> f64 {
         let relation = self.relation(relation);
         let rows = relation.len() as f64;
         match relation.find_index(bound).map(|index| relation.index(index)) {

@@ -76,6 +76,7 @@ impl BodySearch<'_> {
             },
             order: self.order,
             wanted: Wanted::Bindings,
+            choice: None,
         })
     }
 }
@@ -84,7 +85,7 @@ impl BodySearch<'_> {
 struct Estimated<'e>(Estimate<'e>);
 
 impl Catalog for Estimated<'_> {
-    fn estimate(&self, relation: RelationId, _: View, bound: &[u32]) -> f64 {
+    fn estimate(&mut self, relation: RelationId, _: View, bound: &[u32]) -> f64 {
         (self.0)(relation, bound.len())
     }
 

@@ -8,6 +8,7 @@ use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Arg, Atom, Literal};
 
+use super::choice::Choice;
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use super::head::compile_head;
@@ -105,18 +106,20 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         }
     }
 
-    fn order(&self) -> Vec<usize> {
+    fn order(&mut self) -> Vec<usize> {
         let RuleSource { rule, shape, roles, start, .. } = self.source;
-        let rows = |at: usize, atom: &Atom, bound: &[u32]| {
-            self.catalog.estimate(atom.relation, self.source.view(at), bound)
-        };
+        let (source, catalog) = (self.source, &mut *self.catalog);
+        let mut rows =
+            |at: usize, atom: &Atom, bound: &[u32]| catalog.estimate(atom.relation, source.view(at), bound);
         let rows: Option<RowEstimate<'_>> = match self.source.order {
-            JoinOrder::Cost => Some(&rows),
+            JoinOrder::Cost => Some(&mut rows),
             JoinOrder::Text => None,
         };
         let literals = self.source.literals();
         let count = literals.len();
-        let order = order(RuleBody { rule, shape, roles }, literals, self.bound.clone(), rows);
+        let first = source.delta().zip(source.choice).map(|(delta, choice)| [delta, choice.next]);
+        let first = first.as_ref().map_or(&[][..], |first| first.as_slice());
+        let order = order(RuleBody { rule, shape, roles }, first, literals, self.bound.clone(), rows);
         // What depends on an undefined operation is never ready.
         assert!(
             order.len() == count || matches!(start, Start::Left(_)),
@@ -153,6 +156,9 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         self.check_terms();
         for place in self.placed.len()..self.order.len() {
             let at = *self.order.get(place).or_broken(PLACES);
+            if place == 1 {
+                self.choose();
+            }
             if !self.joined.contains(&at) {
                 self.literal(at);
             }
@@ -218,6 +224,19 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         let row = RowPattern { binds: vec![(1 - column, rest.into())], checks: Vec::new() };
         let key = vec![(column, key.into())];
         Some(AccessPath { relation, view: View::Delta, key, index: Some(index), row })
+    }
+
+    /// Takes only those new facts that go this way faster than the other, if both have an index.
+    fn choose(&mut self) {
+        let Some(Choice { next, other, takes_ties }) = self.source.choice else { return };
+        let [next_path, other_path] = [next, other].map(|at| match self.source.rule.literal(at) {
+            Literal::Atom(atom) => self.access_path(atom, self.source.view(at), false),
+            _ => broken("a plan chooses among atoms"),
+        });
+        if next_path.index.is_some() && other_path.index.is_some() {
+            let step = PlanStep::Fewer { next: next_path, other: other_path, takes_ties };
+            self.push(step, StepOrigin::Literal(next));
+        }
     }
 
     fn literal(&mut self, at: usize) {

@@ -1,6 +1,7 @@
 //! From a rule to the steps that find its matches: shapes, join order, compiled steps. Plans are data.
 
 pub(crate) mod body;
+pub(crate) mod choice;
 pub(crate) mod compile;
 pub(crate) mod expr;
 pub(crate) mod frame;

@@ -14,7 +14,7 @@ const ELEMENTS: f64 = 16.0;
 const LOOP: f64 = 0.5;
 
 /// About how many rows of the literal at a place agree with its columns that are bound.
-pub(crate) type RowEstimate<'e> = &'e dyn Fn(usize, &Atom, &[u32]) -> f64;
+pub(crate) type RowEstimate<'e> = &'e mut dyn FnMut(usize, &Atom, &[u32]) -> f64;
 
 /// A rule to be ordered.
 #[derive(Clone, Copy)]
@@ -27,19 +27,27 @@ pub(crate) struct RuleBody<'a> {
     pub(crate) roles: &'a [Role],
 }
 
-/// The literals of `open` in the order of evaluation, where the variables `known` are bound before; without those that
+/// The literals of `open` in the order of evaluation, those of `first` before the others, where the variables `known` are bound before; without those that
 /// never become ready. Without `rows`, the order of the text decides.
 pub(crate) fn order(
     body: RuleBody<'_>,
+    first: &[usize],
     mut open: Vec<usize>,
     mut known: VarSet,
-    rows: Option<RowEstimate<'_>>,
+    mut rows: Option<RowEstimate<'_>>,
 ) -> Vec<usize> {
     let mut order = Vec::with_capacity(open.len());
+    for &at in first {
+        open.retain(|other| *other != at);
+        order.push(at);
+        for_each_bound(body.rule, body.roles, at, |var| {
+            known.insert(var);
+        });
+    }
     loop {
         let places = open.iter().enumerate();
         let ready = places.filter(|(_, at)| is_ready(body.rule, body.shape, body.roles, **at, &known));
-        let cost = |at: usize| rows.map_or(0.0, |rows| cost(body, at, &known, rows));
+        let mut cost = |at: usize| rows.as_mut().map_or(0.0, |rows| cost(body, at, &known, rows));
         let costs = ready.map(|(place, at)| (cost(*at), place));
         // The earlier one of two that cost the same.
         let Some((_, place)) = costs.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { break };

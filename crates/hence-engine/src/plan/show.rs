@@ -68,6 +68,7 @@ impl Shown<'_> {
             PlanStep::Test(..) => "test",
             PlanStep::Let(..) | PlanStep::Same(..) => "let",
             PlanStep::Among(..) => "among",
+            PlanStep::Fewer { next, other, takes_ties } => return self.fewer(f, next, other, *takes_ties),
         };
         write!(f, "{what} ")?;
         match self.rule.literal(at) {
@@ -82,6 +83,19 @@ impl Shown<'_> {
             PlanStep::Keys { .. } => access(f, View::Delta, None),
             _ => Ok(()),
         }
+    }
+
+    /// A step that leaves facts to another plan.
+    fn fewer(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        next: &AccessPath,
+        other: &AccessPath,
+        takes_ties: bool,
+    ) -> fmt::Result {
+        let [next, other] = [next, other].map(|path| self.program[path.relation].name);
+        let ties = if takes_ties { "not more" } else { "fewer" };
+        write!(f, "where {ties} rows of {next} than of {other} fit")
     }
 
     /// A step that goes through the shortest of several lists.

@@ -5,6 +5,7 @@ use hence_core::schema::RelationId;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Literal, Rule, RuleId};
 
+use super::choice::Choice;
 use super::roles::Role;
 use super::shape::Shape;
 use super::steps::Remainder;
@@ -18,7 +19,7 @@ const LITERALS: &str =
 /// The relations that a plan is made for.
 pub(crate) trait Catalog {
     /// About how many rows of a view agree with some columns of theirs that are bound, which aren't all.
-    fn estimate(&self, relation: RelationId, view: View, bound: &[u32]) -> f64;
+    fn estimate(&mut self, relation: RelationId, view: View, bound: &[u32]) -> f64;
 
     /// The index on `columns`, ascending, if there is one.
     fn find_index(&self, relation: RelationId, columns: &[u32]) -> Option<IndexId>;
@@ -89,6 +90,8 @@ pub(crate) struct RuleSource<'a> {
     pub(crate) order: JoinOrder,
     /// Which matches are wanted.
     pub(crate) wanted: Wanted,
+    /// Which way on the plan is to take after its delta, and for which facts; none to take the one that costs least.
+    pub(crate) choice: Option<Choice>,
 }
 
 impl RuleSource<'_> {

@@ -74,6 +74,16 @@ impl Plan {
         })
     }
 
+    /// Whether it shares its facts with a plan that goes another way.
+    pub(crate) fn chooses(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, PlanStep::Fewer { .. }))
+    }
+
+    /// The indexes that its loops and filters use.
+    pub(crate) fn indexes(&self) -> impl Iterator<Item = (RelationId, IndexId)> + '_ {
+        self.steps.iter().flat_map(PlanStep::indexes)
+    }
+
     /// The only column of the facts that the innermost loop varies.
     pub(crate) fn clustering_column(&self) -> Option<usize> {
         let tail = self.tail.iter().flatten().enumerate();
@@ -135,6 +145,16 @@ pub(crate) enum PlanStep {
     Let(Slot, CompiledExpr, Remainder),
     /// Filter: whether a slot that is bound already has the value of an expression.
     Same(Slot, CompiledExpr),
+    /// Filter: whether the rows that may fit one literal are fewer than those of another, or as many where the plan takes
+    /// ties. Another plan takes the facts that it rejects.
+    Fewer {
+        /// The rows that the plan goes through next.
+        next: AccessPath,
+        /// Those that the other plan goes through.
+        other: AccessPath,
+        /// Whether it passes where both are as many.
+        takes_ties: bool,
+    },
     /// Loop: each element of a generator.
     Each(Slot, Generator, Vec<CompiledExpr>, Remainder),
     /// Filter: whether a slot that is bound already is among the elements of a generator.
@@ -253,6 +273,20 @@ impl PlanStep {
         probe.into_iter().chain(inputs.iter().map(|input| input.path.relation))
     }
 
+    /// The indexes that the step uses.
+    fn indexes(&self) -> impl Iterator<Item = (RelationId, IndexId)> + '_ {
+        let of_path = |path: &AccessPath| path.index.map(|index| (path.relation, index));
+        let (own, other, inputs) = match self {
+            Self::Every(path) | Self::Some(path, _) => (of_path(path), None, &[][..]),
+            Self::Fewer { next, other, .. } => (of_path(next), of_path(other), &[][..]),
+            Self::Keys { relation, index, .. } => (Some((*relation, *index)), None, &[][..]),
+            Self::MultiwayJoin(inputs) => (None, None, inputs.as_slice()),
+            _ => (None, None, &[][..]),
+        };
+        let inputs = inputs.iter().filter_map(|input| Some((input.path.relation, input.path.index?)));
+        own.into_iter().chain(other).chain(inputs)
+    }
+
     /// What is left where its operation is undefined.
     fn remainder(&self) -> Option<&Remainder> {
         match self {
@@ -280,9 +314,12 @@ impl PlanStep {
                 inputs.first().or_broken("a multiway join has inputs").path.slots().collect()
             }
             Self::Keys { slot, .. } | Self::Let(slot, ..) | Self::Each(slot, ..) => vec![*slot],
-            Self::Some(..) | Self::Probe { .. } | Self::Test(..) | Self::Same(..) | Self::Among(..) => {
-                Vec::new()
-            }
+            Self::Some(..)
+            | Self::Probe { .. }
+            | Self::Test(..)
+            | Self::Same(..)
+            | Self::Among(..)
+            | Self::Fewer { .. } => Vec::new(),
         }
     }
 }

@@ -7,7 +7,7 @@ use hence_core::value::Word;
 use hence_lang::ir::{Literal, Program, Stratum};
 use smallvec::{SmallVec, smallvec};
 
-use super::compile::compile;
+use super::choice::compile_ways;
 use super::order::guess;
 use super::roles::plain_roles;
 use super::shape::Shape;
@@ -97,8 +97,9 @@ fn compile_all(
                 start: Start::Nothing,
                 order: JoinOrder::Cost,
                 wanted: Wanted::Facts,
+                choice: None,
             };
-            plans.push(compile(source, stable, params));
+            plans.extend(compile_ways(source, stable, params));
         }
     }
     plans
@@ -119,10 +120,11 @@ fn views(own: &[bool], delta: Option<usize>) -> SmallVec<[View; 8]> {
 }
 
 impl Catalog for IndexVec<RelationId, Stable> {
-    fn estimate(&self, relation: RelationId, view: View, bound: &[u32]) -> f64 {
-        let stable = &self[relation];
+    fn estimate(&mut self, relation: RelationId, view: View, bound: &[u32]) -> f64 {
+        let stable = &mut self[relation];
         let rows = if view == View::Delta { 0.0 } else { f64::from(stable.len()) };
-        guess(rows, bound.len(), stable.arity())
+        let measured = (view != View::Delta && !bound.is_empty()).then(|| stable.fan_out(bound)).flatten();
+        measured.unwrap_or_else(|| guess(rows, bound.len(), stable.arity()))
     }
 
     fn find_index(&self, relation: RelationId, columns: &[u32]) -> Option<IndexId> {

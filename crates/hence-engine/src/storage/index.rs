@@ -37,6 +37,8 @@ pub(crate) struct Index {
     free: Vec<Vec<u32>>,
     /// Room for the groups of new rows.
     group_buffer: Vec<u32>,
+    /// Whether no plan reads it any more.
+    retired: bool,
 }
 
 /// What the entries are.
@@ -89,7 +91,18 @@ impl Index {
             touched: Vec::new(),
             free: Vec::new(),
             group_buffer: Vec::new(),
+            retired: false,
         }
+    }
+
+    /// No plan reads it any more: it takes in no rows and gives its room back.
+    pub(crate) fn retire(&mut self) {
+        *self = Self { retired: true, ..Self::new(std::mem::take(&mut self.columns), 0) };
+    }
+
+    /// Whether no plan reads it any more.
+    pub(crate) fn is_retired(&self) -> bool {
+        self.retired
     }
 
     /// The key columns, ascending.

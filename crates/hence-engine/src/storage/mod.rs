@@ -13,6 +13,7 @@ pub(crate) mod row_interner;
 pub(crate) mod row_table;
 pub(crate) mod shard;
 pub(crate) mod stable;
+pub(crate) mod statistics;
 pub(crate) mod threads;
 pub(crate) mod tuple_set;
 pub(crate) mod versioned;

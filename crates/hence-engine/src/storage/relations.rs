@@ -8,6 +8,7 @@ use crate::cells::Slice;
 use crate::limits::Threads;
 use crate::model::{Database, Extent};
 use crate::rows::Rows;
+use crate::storage::index::IndexId;
 use crate::storage::pending::Pending;
 use crate::storage::stable::{IndexUpdate, Stable};
 use crate::storage::tuple_set::SetLayout;
@@ -142,6 +143,15 @@ impl Relations {
     pub(crate) fn number_rows(&mut self, relation: RelationId) {
         let (stable, pending) = self.both(relation);
         pending.number_rows(stable);
+    }
+
+    /// Forgets the indexes of growing relations that no plan uses: each round would take its facts into them.
+    pub(crate) fn retain_indexes(&mut self, growing: &[RelationId], used: &[(RelationId, IndexId)]) {
+        for relation in growing {
+            let used: Vec<IndexId> =
+                used.iter().filter(|(of, _)| of == relation).map(|(_, index)| *index).collect();
+            self.stable[*relation].retain_indexes(&used);
+        }
     }
 
     /// Bytes of rows, tables and indexes.

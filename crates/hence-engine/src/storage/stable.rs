@@ -4,6 +4,7 @@ use crate::cells::{Cells, Slice};
 use crate::model::Extent;
 use crate::rows::Rows;
 use crate::storage::index::{Content, Index, IndexId};
+use crate::storage::statistics::distinct_keys;
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
 use hence_core::index_vec::IndexVec;
@@ -21,6 +22,16 @@ pub(crate) struct Stable {
     delta: u32,
     /// Up to how many facts a scan is as good as an index.
     scan_threshold: u32,
+    /// How many rows a key of some columns has, when it was measured last.
+    fan_outs: Vec<FanOut>,
+}
+
+/// How many of `rows` facts agree in some columns, on average over the keys.
+#[derive(Debug)]
+struct FanOut {
+    columns: Vec<u32>,
+    rows: u32,
+    mean: f64,
 }
 
 /// An index and the facts that it has to take in.
@@ -45,6 +56,8 @@ impl IndexUpdate<'_> {
 
 /// [`Stable::scan_threshold`] of an evaluation that is not prepared.
 const SCAN_THRESHOLD: u32 = 8;
+/// From how many facts on it is measured how many a key has.
+const MEASURED: u32 = 1024;
 
 impl Stable {
     /// No facts of `arity` columns.
@@ -102,12 +115,40 @@ impl Stable {
 
     /// All indexes whose entries are row numbers.
     pub(crate) fn numbering(&self) -> impl Iterator<Item = &Index> {
-        self.indexes.iter().filter(|index| index.content() == Content::Numbers)
+        self.indexes.iter().filter(|index| index.content() == Content::Numbers && !index.is_retired())
     }
 
     /// The index on `columns`, ascending, if there is one.
     pub(crate) fn find_index(&self, columns: &[u32]) -> Option<IndexId> {
-        self.indexes.numbered().find(|(_, index)| index.columns() == columns).map(|(id, _)| id)
+        let live = self.indexes.numbered().filter(|(_, index)| !index.is_retired());
+        live.into_iter().find(|(_, index)| index.columns() == columns).map(|(id, _)| id)
+    }
+
+    /// How many facts agree in `columns`, on average over their different words, where there are enough facts to measure;
+    /// measured again when they have doubled.
+    pub(crate) fn fan_out(&mut self, columns: &[u32]) -> Option<f64> {
+        if self.len < MEASURED {
+            return None;
+        }
+        let known = self.fan_outs.iter().position(|known| known.columns == columns);
+        if let Some(known) = known.and_then(|at| self.fan_outs.get(at))
+            && self.len / 2 < known.rows
+        {
+            return Some(known.mean);
+        }
+        let mean = f64::from(self.len) / distinct_keys(self.words.view(), self.arity, columns);
+        self.fan_outs.retain(|known| known.columns != columns);
+        self.fan_outs.push(FanOut { columns: columns.to_vec(), rows: self.len, mean });
+        Some(mean)
+    }
+
+    /// Forgets all indexes but those of `used`.
+    pub(crate) fn retain_indexes(&mut self, used: &[IndexId]) {
+        for (id, index) in self.indexes.ids().zip(self.indexes.iter_mut()) {
+            if !used.contains(&id) {
+                index.retire();
+            }
+        }
     }
 
     /// The index on `columns`, built where there is none yet.
@@ -141,7 +182,8 @@ impl Stable {
     /// The indexes, each with the facts that it has to take in.
     pub(crate) fn due(&mut self) -> impl Iterator<Item = IndexUpdate<'_>> {
         let (rows, arity, len) = (self.words.view(), self.arity, self.len);
-        self.indexes.iter_mut().map(move |index| IndexUpdate { index, rows, arity, len })
+        let live = self.indexes.iter_mut().filter(|index| !index.is_retired());
+        live.map(move |index| IndexUpdate { index, rows, arity, len })
     }
 
     /// Forgets all rounds and all facts but the first `len`.
