@@ -38,6 +38,19 @@ pub(super) fn for_reading(
     facts: &FactOptions,
     engine: &EngineOptions,
 ) -> Result<Session, Failure> {
+    let session = quietly(named, facts, engine)?;
+    if named.packs.is_empty() {
+        warn_of_undeclared(&session);
+    }
+    Ok(session)
+}
+
+/// The same without a word on what the rules don't declare.
+pub(super) fn quietly(
+    named: &RuleOptions,
+    facts: &FactOptions,
+    engine: &EngineOptions,
+) -> Result<Session, Failure> {
     let rules = named.source().build()?;
     let files = facts.files();
     if !files.is_empty() && (facts.store.is_some() || facts.up_to.is_some()) {
@@ -51,11 +64,7 @@ pub(super) fn for_reading(
     let session = if files.is_empty() {
         facts.existing_store(GIVE_FACTS)?;
         let ledger = ledger(facts, true)?;
-        let session = Session::over_ledger(under_recorded(rules, &ledger, named)?, ledger);
-        if named.packs.is_empty() {
-            warn_of_undeclared(&session);
-        }
-        session
+        Session::over_ledger(under_recorded(rules, &ledger, named)?, ledger)
     } else {
         let read = session::read_facts(&rules, &files)?;
         Session::over_facts(rules, read)

@@ -77,7 +77,7 @@ impl Subject {
 
     /// A session over the ledger as it is, by the rules of now.
     pub(super) fn today(&self) -> Result<Asking, Failure> {
-        let session = open::for_reading(&self.rules, &self.facts, &self.engine)?;
+        let session = open::quietly(&self.rules, &self.facts, &self.engine)?;
         Ok(Asking { session, now: self.facts.now(), as_of: None })
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_lang::ir::{Literal, Rule, RuleId};
+use hence_lang::ir::{Literal, Program, Rule, RuleId};
 
 use super::proof::{Derived, Pattern, Premise, Proof, StepId, StepKind};
 use super::render::failure_line;
@@ -31,7 +31,8 @@ impl<'a> Finder<'a> {
         if self.is_three_valued() || other.is_three_valued() || self.holds(fact) {
             return Ok(None);
         }
-        let Some(proof) = other.why(fact)? else { return Ok(None) };
+        let proof = other.why(fact)?.filter(|proof| self.reads_alike(proof, other));
+        let Some(proof) = proof else { return Ok(None) };
         let mut at = StepId(0);
         // Each step refers only to later ones, so the walk ends.
         loop {
@@ -41,6 +42,20 @@ impl<'a> Finder<'a> {
                 _ => return self.checked(None),
             }
         }
+    }
+
+    /// Whether all relations of a proof have the same columns here and there, so that its facts can be looked up.
+    fn reads_alike(&self, proof: &Proof, other: &Finder<'_>) -> bool {
+        let (here, there) = (self.context.program, other.context.program);
+        proof.steps.iter().all(|step| {
+            let name = step.fact.relation;
+            let columns = |program: &Program| {
+                let relation = &program[program.find(name)?];
+                Some(relation.columns.iter().map(|column| (column.name, column.ty.ty)).collect::<Vec<_>>())
+            };
+            let (one, two) = (columns(here), columns(there));
+            one.is_none() || one == two
+        })
     }
 
     /// What of a step fails here.
@@ -114,7 +129,7 @@ impl<'a> Finder<'a> {
         let words: Vec<Word> = rule
             .variables
             .iter()
-            .map(|variable| known.get(&variable.name).map(|value| value.word()).unwrap_or_default())
+            .map(|variable| known.get(&variable.name).map_or(Word(0), |value| value.word()))
             .collect();
         let (phrase, params) = (self.phrase(rule), &self.context.params);
         rule.body.iter().find_map(|literal| {

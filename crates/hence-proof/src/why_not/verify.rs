@@ -313,13 +313,17 @@ impl Search<'_, '_> {
         })
     }
 
-    /// Whether two made-up facts are the same but for an id that no fact has.
+    /// Whether two made-up facts are the same but for an id that no fact has, and for amounts and times.
     fn is_like(&self, one: &Fact, other: &Fact) -> bool {
         let id = self.program.find(one.relation).filter(|id| self.templates.has_id(*id));
         let is_new = |fact: &Fact| id.is_some_and(|id| fill::conflict(self.finder, id, fact).is_none());
-        let rest = |fact: &Fact| fact.values.iter().skip(1).copied().collect::<Vec<_>>();
-        one == other
-            || (one.relation == other.relation && is_new(one) && is_new(other) && rest(one) == rest(other))
+        let both_new = is_new(one) && is_new(other);
+        // Of two amounts or times that both do, the first that was found is the nearer one.
+        let alike = |(at, (one, other)): (usize, (&Value, &Value))| {
+            let measures = matches!(one, Value::Float(_) | Value::Time(_) | Value::Duration(_));
+            one == other || (at == 0 && both_new) || (measures && one.ty() == other.ty())
+        };
+        one.relation == other.relation && one.values.iter().zip(&other.values).enumerate().all(alike)
     }
 
     /// Tries instants of the clock at which nothing else would have to change.
