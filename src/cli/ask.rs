@@ -241,32 +241,28 @@ impl Why {
             output::warning(&format!("the record differs: by `{rule}` because \"{sentence}\""));
         }
         if !otherwise {
-            self.compare_with_today(fact, proof)?;
+            self.compare_with_today(fact, proof);
         }
         Ok(DONE)
     }
 
-    /// Says if a decision of the past would not be drawn now, or for another reason.
-    fn compare_with_today(&self, fact: &Fact, then: &Proof) -> Result<(), Failure> {
-        let today = match self.subject.today() {
-            Ok(Asking { session, now, .. }) => session.reason_for(fact, now),
-            Err(failure) => {
-                output::note("today's rules or facts can't be read, so nothing is said of today");
-                return Err(failure);
-            }
-        };
+    /// Says if a decision of the past would not be drawn now, or for another reason. What stands in the way of that
+    /// changes nothing of the answer.
+    fn compare_with_today(&self, fact: &Fact, then: &Proof) {
+        let today = self.subject.today().ok();
+        let today = today.and_then(|Asking { session, now, .. }| session.reason_for(fact, now).ok());
         let before = match then.root().map(|root| &root.kind) {
             Some(StepKind::Derived(derived)) => derived.sentence.as_deref(),
             _ => None,
         };
-        match today? {
-            (true, now) if before.is_some_and(|before| before != now) => {
+        match today {
+            Some((true, now)) if before.is_some_and(|before| before != now) => {
                 output::note(&format!("today it holds for another reason: {now}"));
             }
-            (true, _) => {}
-            (false, now) => output::note(&format!("today it does not hold: {now}")),
+            Some((true, _)) => {}
+            Some((false, now)) => output::note(&format!("today it does not hold: {now}")),
+            None => output::note("today can't be compared: its rules or facts can't be evaluated"),
         }
-        Ok(())
     }
 
     fn show(
