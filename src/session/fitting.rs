@@ -10,11 +10,10 @@ use hence_core::schema::{Column, Kind, Relation};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
-use hence_ledger::{
-    Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, Step, When, personal_fact,
-};
+use hence_ledger::{Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, Step, When};
 
 use super::RuleSet;
+use super::erased::declare_personal;
 use super::error::{Faults, SessionError};
 use super::misfit::{Misfit, Trouble};
 
@@ -239,27 +238,6 @@ impl Lens {
         }
         facts
     }
-}
-
-/// Adds to a draft the personal columns that the ledger doesn't know, before any fact of them is recorded.
-fn declare_personal(ledger: &Ledger, program: &Program, draft: &mut Draft) -> Result<(), LedgerError> {
-    let personal = || program.relations.iter().filter(|relation| !relation.personal.is_empty());
-    if personal().next().is_none() {
-        return Ok(());
-    }
-    let known = ledger.personal()?;
-    let held: BTreeSet<Symbol> = ledger.all_relations().collect();
-    let brought: BTreeSet<Symbol> = draft.assertions.iter().map(|fact| fact.relation).collect();
-    let matters = |relation: &Relation| held.contains(&relation.name) || brought.contains(&relation.name);
-    if known.is_empty() && !personal().any(matters) {
-        return Ok(());
-    }
-    for relation in personal() {
-        let recorded = known.get(&relation.name).map_or(&[][..], Vec::as_slice);
-        let news = relation.personal.iter().filter(|personal| !recorded.contains(personal));
-        draft.assertions.extend(news.map(|personal| personal_fact(relation.name, *personal)));
-    }
-    Ok(())
 }
 
 /// Steps whose facts have other values, where there are any.

@@ -15,6 +15,7 @@ mod backup;
 pub mod base;
 mod block;
 mod bytes;
+mod changed;
 mod commit;
 mod compact;
 mod content;

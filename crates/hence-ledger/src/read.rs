@@ -1,6 +1,5 @@
 //! Questions to the ledger: what holds, what held, since when, by whom.
 
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -362,26 +361,6 @@ impl Ledger {
             *fact = self.opened(std::mem::replace(fact, Fact::new("", [])))?;
         }
         Ok(())
-    }
-
-    /// The relations of which facts came or went with a transaction.
-    ///
-    /// # Errors
-    /// As [`Ledger::transaction`].
-    pub fn changed_relations(&self, tx: u64) -> Result<BTreeSet<Symbol>, LedgerError> {
-        let (whole, mut changed) = (self.whole(tx)?, BTreeSet::new());
-        for (at, content) in whole.contents.iter().enumerate() {
-            let mut reader = Reader::new(content);
-            if at + 1 == whole.contents.len() {
-                Summary::decode(&mut reader)?;
-            }
-            decode_changes(&mut reader, &mut |change| {
-                if matches!(change.act, Act::Assert | Act::Retract { .. }) {
-                    changed.insert(change.relation);
-                }
-            })?;
-        }
-        Ok(changed)
     }
 
     /// All decisions in force, by relation and values.
