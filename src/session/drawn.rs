@@ -1,14 +1,15 @@
 //! Decisions by the transaction that drew them: their ids, and why they were drawn then.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hence_core::fact::Fact;
 use hence_core::schema::Relation;
 use hence_core::span::Span;
 use hence_lang::lower;
-use hence_ledger::{Decision, Ledger, TxInfo, When};
+use hence_ledger::{Decision, Hash, Ledger, TxInfo, When};
 use hence_proof::Finder;
 use hence_proof::proof::{Origin, Origins, Proof};
 
@@ -87,7 +88,7 @@ impl Session {
         let at = ledger.tx_when(self.as_of)?;
         let spans = ledger.decision_history(decision)?;
         let Some(last) = spans.into_iter().rfind(|span| span.from <= at) else { return Ok(None) };
-        let drawn = drawn(ledger, last.from)?;
+        let drawn = self.lists.of(ledger, last.from)?;
         Ok(place(&drawn, decision).map(|place| DecisionId { tx: last.from, place }))
     }
 
@@ -236,6 +237,28 @@ pub(super) fn drawn(ledger: &Ledger, tx: u64) -> Result<Vec<Decision>, SessionEr
     let mut drawn = ledger.transaction(tx)?.drawn;
     drawn.sort();
     Ok(drawn)
+}
+
+/// How many transactions' decisions are remembered.
+const REMEMBERED: usize = 8;
+
+/// The decisions of the transactions that were asked for last, as their ids count them: a transaction that drew many is
+/// not read again for each of them.
+#[derive(Default)]
+pub(super) struct Lists(Mutex<VecDeque<(Hash, Arc<Vec<Decision>>)>>);
+
+impl Lists {
+    fn of(&self, ledger: &Ledger, tx: u64) -> Result<Arc<Vec<Decision>>, SessionError> {
+        let hash = ledger.info(tx)?.hash;
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = known.iter().find(|(of, _)| *of == hash) {
+            return Ok(Arc::clone(found));
+        }
+        let found = Arc::new(drawn(ledger, tx)?);
+        known.push_front((hash, Arc::clone(&found)));
+        known.truncate(REMEMBERED);
+        Ok(found)
+    }
 }
 
 /// The place of a decision among those drawn with it, from 1; `drawn` is ascending.

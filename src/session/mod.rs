@@ -126,6 +126,8 @@ pub struct Session {
     roles: Roles,
     /// Whether a commit that changes nothing is recorded too.
     records_unchanged: bool,
+    /// The decisions of transactions whose ids were asked for last.
+    lists: drawn::Lists,
     /// What the clock showed at the last commit of this session.
     clock: Option<i64>,
     /// What ended a record half-way: what stands is not known after that, and every question gets this for an answer.
@@ -173,6 +175,7 @@ impl Session {
             effects: None,
             roles: Roles::default(),
             records_unchanged: false,
+            lists: drawn::Lists::default(),
             clock: None,
             fault: None,
         }
