@@ -352,7 +352,7 @@ fn tables_of_a_folder_stand_in_for_the_shipped_ones() {
 fn unknown_observers_forms_and_files_are_errors_that_help() {
     assert_eq!(
         observer("tool-runs", None).err().unwrap().to_string(),
-        "unknown observer `tool-runs` (did you mean `tool-run`?); the observers are codebase, edit, error-text, event, goal, quality, similarity, source, test-output, tool-run"
+        "unknown observer `tool-runs` (did you mean `tool-run`?); the observers are codebase, edit, error-text, event, git, goal, quality, similarity, source, test-output, tool-run"
     );
     assert_eq!(
         observe_bytes("tool-run", "x", Some(Form::Log), b"").unwrap_err().to_string(),
