@@ -1040,12 +1040,12 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "gate",
-        fingerprint: "90db50cc367737c385ca55a587bcb668",
+        fingerprint: "1ad751f32136b5225f5aca232c39e3bd",
         relations: &["now", "agent_call", "host", "arg", "argv", "flag", "verb", "file_access", "opaque", "tree", "same_as", "judged", "ran", "watched", "spent", "approval", "agent_level", "pending", "passed", "secret", "example", "secret_known", "sends", "session_tree", "changes", "inside", "scratch", "written", "command_word", "rung", "given_level", "level_now", "calls_of", "calls_made", "session_began", "session_cost", "failed_alike", "succeeded_once", "concern", "kept", "removes_folders", "generated", "pushes_to", "known", "subject", "compound", "lifted", "approved", "strictness", "verdict", "concerned", "ungated"],
         params: &["first_agent_level", "most_calls", "most_calls_of_a_tool", "longest_session", "most_dollars", "most_failures", "secret_files", "examples_of_secrets", "gate_files", "build_files", "scratch_files", "generated_files", "protected_branches", "sending_programs", "forbidden_programs", "privileged_programs", "destructive_words", "publishing_words", "installing_words", "reading_programs", "writing_programs", "running_programs", "reading_of_git", "sending_of_git", "reading_of_hence", "reading_tools", "writing_tools"],
-        rule_ids: &["pending#1", "passed#1", "passed#2", "secret#1", "example#1", "secret_known#1", "sends#1", "sends#2", "sends#3", "sends#4", "session_tree#1", "changes#1", "inside#1", "scratch#1", "written#1", "written#2", "command_word#1", "command_word#2", "command_word#3", "command_word#4", "command_word#5", "rung#1", "rung#2", "rung#3", "rung#4", "rung#5", "rung#6", "rung#7", "rung#8", "rung#9", "rung#10", "rung#11", "rung#12", "given_level#1", "level_now#1", "level_now#2", "calls_of#1", "calls_made#1", "session_began#1", "session_cost#1", "failed_alike#1", "succeeded_once#1", "concern#1", "concern#2", "concern#3", "concern#4", "concern#5", "concern#6", "concern#7", "concern#8", "concern#9", "concern#10", "concern#11", "concern#12", "concern#13", "concern#14", "concern#15", "concern#16", "concern#17", "concern#18", "concern#19", "concern#20", "concern#21", "concern#22", "concern#23", "concern#24", "concern#25", "concern#26", "concern#27", "concern#28", "concern#29", "kept#1", "kept#2", "kept#3", "removes_folders#1", "generated#1", "pushes_to#1", "pushes_to#2", "pushes_to#3", "known#1", "known#2", "known#3", "subject#1", "subject#2", "compound#1", "lifted#1", "lifted#2", "lifted#3", "approved#1", "strictest_concern", "no_concern", "concerned#1", "ran_without_a_call"],
+        rule_ids: &["pending#1", "passed#1", "passed#2", "secret#1", "example#1", "secret_known#1", "sends#1", "sends#2", "sends#3", "sends#4", "session_tree#1", "changes#1", "inside#1", "scratch#1", "written#1", "written#2", "command_word#1", "command_word#2", "command_word#3", "command_word#4", "command_word#5", "rung#1", "rung#2", "rung#3", "rung#4", "rung#5", "rung#6", "rung#7", "rung#8", "rung#9", "rung#10", "rung#11", "rung#12", "given_level#1", "level_now#1", "level_now#2", "calls_of#1", "calls_made#1", "session_began#1", "session_cost#1", "failed_alike#1", "succeeded_once#1", "concern#1", "concern#2", "concern#3", "concern#4", "concern#5", "concern#6", "concern#7", "concern#8", "concern#9", "concern#10", "concern#11", "concern#12", "concern#13", "concern#14", "concern#15", "concern#16", "concern#17", "concern#18", "concern#19", "concern#20", "concern#21", "concern#22", "concern#23", "concern#24", "concern#25", "concern#26", "concern#27", "concern#28", "concern#29", "kept#1", "kept#2", "removes_folders#1", "generated#1", "pushes_to#1", "pushes_to#2", "pushes_to#3", "known#1", "known#2", "known#3", "subject#1", "subject#2", "compound#1", "lifted#1", "lifted#2", "lifted#3", "approved#1", "strictest_concern", "no_concern", "concerned#1", "ran_without_a_call"],
         arities: &[1, 7, 3, 3, 4, 3, 3, 3, 3, 4, 2, 4, 4, 1, 3, 6, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2, 3, 1, 1, 3, 2, 2, 2, 2, 1, 5, 2, 2, 2, 2, 2, 2, 1, 2, 3, 2, 5, 1, 1, 10, 2, 10, 10, 7, 3, 4, 6],
-        rules: &[&RULE_3, &RULE_4, &RULE_7, &RULE_10, &RULE_12, &RULE_13, &RULE_17, &RULE_18, &RULE_19, &RULE_20, &RULE_33, &RULE_36, &RULE_37, &RULE_38, &RULE_39, &RULE_40, &RULE_42, &RULE_43, &RULE_44, &RULE_45, &RULE_46, &RULE_47, &RULE_48, &RULE_49, &RULE_50, &RULE_51, &RULE_52, &RULE_53, &RULE_54, &RULE_55, &RULE_56, &RULE_57, &RULE_58, &RULE_59, &RULE_60, &RULE_61, &RULE_62, &RULE_63, &RULE_64, &RULE_65, &RULE_66, &RULE_67, &RULE_68, &RULE_69, &RULE_70, &RULE_73, &RULE_75, &RULE_76, &RULE_86, &RULE_88, &RULE_89, &RULE_90],
+        rules: &[&RULE_3, &RULE_4, &RULE_7, &RULE_10, &RULE_12, &RULE_13, &RULE_17, &RULE_18, &RULE_19, &RULE_20, &RULE_33, &RULE_36, &RULE_37, &RULE_38, &RULE_39, &RULE_40, &RULE_42, &RULE_43, &RULE_44, &RULE_45, &RULE_46, &RULE_47, &RULE_48, &RULE_49, &RULE_50, &RULE_51, &RULE_52, &RULE_53, &RULE_54, &RULE_55, &RULE_56, &RULE_57, &RULE_58, &RULE_59, &RULE_60, &RULE_61, &RULE_62, &RULE_63, &RULE_64, &RULE_65, &RULE_66, &RULE_67, &RULE_68, &RULE_69, &RULE_70, &RULE_72, &RULE_74, &RULE_75, &RULE_85, &RULE_87, &RULE_88, &RULE_89],
         decisions: &["ungated", "verdict"],
         texts: &ITEMS,
         facts,
@@ -1062,7 +1062,7 @@ mod compiled {
         aggregate(tables, 57, &RULE_39, params);
         aggregate(tables, 58, &RULE_40, params);
         program_1::run(tables, params);
-        limit(tables, 59, &RULE_89, params);
+        limit(tables, 59, &RULE_88, params);
         program_2::run(tables, params);
     }
 
@@ -1287,7 +1287,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn inside_12_1(path_1: Word, root_3: Word) -> Eval {
-        Ok(sure(Op::StartsWith, &[two(Op::Concat, 0, path_1, TEXTS.word(29))?, two(Op::Concat, 1, root_3, TEXTS.word(29))?]))
+        Ok(if sure(Op::Equal, &[path_1, root_3]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(29))?]) })
     }
 
     // scratch#1
@@ -1440,12 +1440,12 @@ mod compiled {
 
     // concern#9
     fn concern_50_0(path_3: Word) -> Eval {
-        more(Op::Concat, 2, &[TEXTS.word(60), path_3, TEXTS.word(61)])
+        more(Op::Concat, 1, &[TEXTS.word(60), path_3, TEXTS.word(61)])
     }
 
     #[rustfmt::skip]
-    fn concern_50_1(kept_4: Word, path_3: Word) -> Eval {
-        Ok(sure(Op::StartsWith, &[two(Op::Concat, 0, kept_4, TEXTS.word(29))?, if sure(Op::Equal, &[path_3, TEXTS.word(29)]).as_bool() { path_3 } else { two(Op::Concat, 1, path_3, TEXTS.word(29))? }]))
+    fn concern_50_1(path_3: Word, kept_4: Word) -> Eval {
+        Ok(if sure(Op::Equal, &[path_3, kept_4]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[kept_4, if sure(Op::Equal, &[path_3, TEXTS.word(29)]).as_bool() { path_3 } else { two(Op::Concat, 0, path_3, TEXTS.word(29))? }]) })
     }
 
     // concern#10
@@ -1621,82 +1621,82 @@ mod compiled {
         more(Op::Concat, 0, &[TEXTS.word(134), sure(Op::StringOf(Type::Int), &[times_3]), TEXTS.word(135)])
     }
 
-    // kept#3
-    fn kept_73_0(root_1: Word) -> Eval {
+    // kept#2
+    fn kept_72_0(root_1: Word) -> Eval {
         two(Op::Concat, 0, root_1, TEXTS.word(138))
     }
 
     // removes_folders#1
     #[rustfmt::skip]
-    fn removes_folders_74_0(flag_2: Word) -> Word {
+    fn removes_folders_73_0(flag_2: Word) -> Word {
         sure(Op::Among, &[flag_2, TEXTS.word(12), TEXTS.word(13), TEXTS.word(14), TEXTS.word(15), TEXTS.word(16), TEXTS.word(17), TEXTS.word(18)])
     }
 
     // generated#1
-    fn generated_75_0(path_1: Word, pattern_2: Word) -> Eval {
+    fn generated_74_0(path_1: Word, pattern_2: Word) -> Eval {
         two(Op::Matches, 0, path_1, pattern_2)
     }
 
     // pushes_to#1
-    fn pushes_to_76_0(branch_1: Word, word_3: Word) -> Eval {
+    fn pushes_to_75_0(branch_1: Word, word_3: Word) -> Eval {
         Ok(sure(Op::Equal, &[branch_1, more(Op::ReplaceAll, 0, &[word_3, TEXTS.word(20), TEXTS.word(21)])?]))
     }
 
     // pushes_to#2
-    fn pushes_to_77_0(branch_1: Word, p12: Word) -> Word {
+    fn pushes_to_76_0(branch_1: Word, p12: Word) -> Word {
         sure(Op::In, &[branch_1, p12])
     }
 
     // pushes_to#3
-    fn pushes_to_78_0(flag_1: Word) -> Word {
+    fn pushes_to_77_0(flag_1: Word) -> Word {
         sure(Op::Among, &[flag_1, TEXTS.word(22), TEXTS.word(23)])
     }
 
     // known#2
-    fn known_80_0(program_1: Word, p14: Word) -> Word {
+    fn known_79_0(program_1: Word, p14: Word) -> Word {
         sure(Op::In, &[program_1, p14])
     }
 
     // known#3
-    fn known_81_0(program_1: Word, p15: Word) -> Word {
+    fn known_80_0(program_1: Word, p15: Word) -> Word {
         sure(Op::In, &[program_1, p15])
     }
 
     // subject#1
-    fn subject_82_0(path_2: Word) -> Word {
+    fn subject_81_0(path_2: Word) -> Word {
         sure(Op::Among, &[path_2, TEXTS.word(24), TEXTS.word(25), TEXTS.word(26)])
     }
 
     // compound#1
-    fn compound_84_0(stage_1: Word) -> Word {
+    fn compound_83_0(stage_1: Word) -> Word {
         sure(Op::Greater, &[stage_1, int(0)])
     }
 
     // lifted#2
-    fn lifted_86_0(wanted_2: Word) -> Word {
+    fn lifted_85_0(wanted_2: Word) -> Word {
         sure(Op::EndsWith, &[wanted_2, TEXTS.word(27)])
     }
 
     #[rustfmt::skip]
-    fn lifted_86_1(subject_3: Word, wanted_2: Word) -> Eval {
+    fn lifted_85_1(subject_3: Word, wanted_2: Word) -> Eval {
         Ok(sure(Op::StartsWith, &[subject_3, more(Op::ReplaceAll, 0, &[wanted_2, TEXTS.word(28), TEXTS.word(21)])?]))
     }
 
     // approved#1
-    fn approved_88_0(wanted_4: Word, session_3: Word) -> Word {
+    fn approved_87_0(wanted_4: Word, session_3: Word) -> Word {
         sure(Op::Equal, &[pick(sure(Op::Equal, &[wanted_4, TEXTS.word(27)]), session_3, wanted_4), session_3])
     }
 
-    fn approved_88_1(at_7: Word, from_5: Word) -> Word {
+    fn approved_87_1(at_7: Word, from_5: Word) -> Word {
         sure(Op::GreaterEqual, &[at_7, from_5])
     }
 
-    fn approved_88_2(at_7: Word, from_5: Word, lasts_6: Word) -> Eval {
+    fn approved_87_2(at_7: Word, from_5: Word, lasts_6: Word) -> Eval {
         Ok(sure(Op::Less, &[at_7, two(Op::AddTime, 0, from_5, lasts_6)?]))
     }
 
     // no_concern
-    fn verdict_90_0(tool_1: Word) -> Eval {
+    fn verdict_89_0(tool_1: Word) -> Eval {
         two(Op::Concat, 0, TEXTS.word(141), tool_1)
     }
 
@@ -1807,7 +1807,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:242:17", "concat(Path, \"/\")"), ("rules/gate/gate.dl:242:36", "concat(Root, \"/\")")],
+        places: &[("rules/gate/gate.dl:242:45", "concat(Root, \"/\")")],
     };
 
     /// The rule `scratch#1`, beside its `crepe!` program.
@@ -2236,7 +2236,7 @@ mod compiled {
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
             Step::Atom(7, &[Arg::Var(0), Arg::Var(3), Arg::Is(|_| Ok(TEXTS.word(7)))]),
             Step::Atom(39, &[Arg::Var(2), Arg::Var(4)]),
-            Step::Test(&[3, 4], |m| concern_50_1(m.var(4), m.var(3))),
+            Step::Test(&[3, 4], |m| concern_50_1(m.var(3), m.var(4))),
             Step::Bind(1, &[3], |m| concern_50_0(m.var(3))),
         ],
         terms: &[
@@ -2247,7 +2247,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(63))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:427:17", "concat(Kept, \"/\")"), ("rules/gate/gate.dl:427:57", "concat(Path, \"/\")"), ("rules/gate/gate.dl:428:14", "format(\"that removes {Path} with all that is in it\")")],
+        places: &[("rules/gate/gate.dl:427:66", "concat(Path, \"/\")"), ("rules/gate/gate.dl:428:14", "format(\"that removes {Path} with all that is in it\")")],
     };
 
     /// The rule `concern#10`, beside its `crepe!` program.
@@ -2740,11 +2740,11 @@ mod compiled {
         places: &[("rules/gate/gate.dl:571:14", "format(\"the very same call has failed {Times} times\")")],
     };
 
-    /// The rule `kept#3`, beside its `crepe!` program.
+    /// The rule `kept#2`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_73: Rule = Rule {
-        number: 73,
-        id: "kept#3",
+    static RULE_72: Rule = Rule {
+        number: 72,
+        id: "kept#2",
         head: 39,
         variables: &[("Session", Type::String), ("Root", Type::String)],
         body: &[
@@ -2752,36 +2752,36 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|m| kept_73_0(m.var(1))),
+            Term::Plain(|m| kept_72_0(m.var(1))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:578:15", "concat(Root, \"/.git\")")],
+        places: &[("rules/gate/gate.dl:577:15", "concat(Root, \"/.git\")")],
     };
 
     /// The rule `generated#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_75: Rule = Rule {
-        number: 75,
+    static RULE_74: Rule = Rule {
+        number: 74,
         id: "generated#1",
         head: 41,
         variables: &[("Call", Type::String), ("Path", Type::String), ("Pattern", Type::String)],
         body: &[
             Step::Atom(7, &[Arg::Var(0), Arg::Var(1), Arg::Is(|_| Ok(TEXTS.word(7)))]),
             Step::Each(2, &[], |m| Ok(Box::new(each(Generator::Elements(Type::String), &[m.param(11)])))),
-            Step::Test(&[1, 2], |m| generated_75_0(m.var(1), m.var(2))),
+            Step::Test(&[1, 2], |m| generated_74_0(m.var(1), m.var(2))),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:593:5", "matches(Path, Pattern)")],
+        places: &[("rules/gate/gate.dl:592:5", "matches(Path, Pattern)")],
     };
 
     /// The rule `pushes_to#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_76: Rule = Rule {
-        number: 76,
+    static RULE_75: Rule = Rule {
+        number: 75,
         id: "pushes_to#1",
         head: 42,
         variables: &[("Call", Type::String), ("Branch", Type::String), ("Stage", Type::Int), ("Word", Type::String)],
@@ -2790,52 +2790,52 @@ mod compiled {
             Step::Atom(6, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(TEXTS.word(19)))]),
             Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Any, Arg::Var(3)]),
             Step::Each(1, &[], |m| Ok(Box::new(each(Generator::Elements(Type::String), &[m.param(12)])))),
-            Step::Test(&[1, 3], |m| pushes_to_76_0(m.var(1), m.var(3))),
+            Step::Test(&[1, 3], |m| pushes_to_75_0(m.var(1), m.var(3))),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:603:14", "replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\")")],
+        places: &[("rules/gate/gate.dl:602:14", "replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\")")],
     };
 
     /// The rule `lifted#2`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_86: Rule = Rule {
-        number: 86,
+    static RULE_85: Rule = Rule {
+        number: 85,
         id: "lifted#2",
         head: 46,
         variables: &[("Call", Type::String), ("Rule", Type::Name), ("Wanted", Type::String), ("Subject", Type::String)],
         body: &[
             Step::Atom(47, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
             Step::Not(45, &[Arg::Var(0)]),
-            Step::Test(&[2], |m| Ok(lifted_86_0(m.var(2)))),
+            Step::Test(&[2], |m| Ok(lifted_85_0(m.var(2)))),
             Step::Atom(44, &[Arg::Var(0), Arg::Var(3)]),
-            Step::Test(&[2, 3], |m| lifted_86_1(m.var(3), m.var(2))),
+            Step::Test(&[2, 3], |m| lifted_85_1(m.var(3), m.var(2))),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:644:26", "replace_all(Wanted, r\"\\*$\", \"\")")],
+        places: &[("rules/gate/gate.dl:643:26", "replace_all(Wanted, r\"\\*$\", \"\")")],
     };
 
     /// The rule `approved#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_88: Rule = Rule {
-        number: 88,
+    static RULE_87: Rule = Rule {
+        number: 87,
         id: "approved#1",
         head: 47,
         variables: &[("Call", Type::String), ("Rule", Type::Name), ("Subject", Type::String), ("Session", Type::String), ("Wanted", Type::String), ("From", Type::Time), ("Lasts", Type::Duration), ("At", Type::Time)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(3)]),
             Step::Atom(15, &[Arg::Var(1), Arg::Var(4), Arg::Var(2), Arg::Any, Arg::Var(5), Arg::Var(6)]),
-            Step::Test(&[3, 4], |m| Ok(approved_88_0(m.var(4), m.var(3)))),
+            Step::Test(&[3, 4], |m| Ok(approved_87_0(m.var(4), m.var(3)))),
             Step::Atom(1, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Var(7)]),
-            Step::Test(&[5, 7], |m| Ok(approved_88_1(m.var(7), m.var(5)))),
-            Step::Test(&[5, 6, 7], |m| approved_88_2(m.var(7), m.var(5), m.var(6))),
+            Step::Test(&[5, 7], |m| Ok(approved_87_1(m.var(7), m.var(5)))),
+            Step::Test(&[5, 6, 7], |m| approved_87_2(m.var(7), m.var(5), m.var(6))),
         ],
         terms: &[
             Term::Var(0),
@@ -2843,13 +2843,13 @@ mod compiled {
             Term::Var(2),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:656:10", "From + Lasts")],
+        places: &[("rules/gate/gate.dl:655:10", "From + Lasts")],
     };
 
     /// The rule `strictest_concern`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_89: Rule = Rule {
-        number: 89,
+    static RULE_88: Rule = Rule {
+        number: 88,
         id: "strictest_concern",
         head: 49,
         variables: &[("Call", Type::String), ("Kind", Type::Name), ("Rule", Type::Name), ("Reason", Type::String), ("Remedy", Type::String), ("Rank", Type::Int)],
@@ -2877,8 +2877,8 @@ mod compiled {
 
     /// The rule `no_concern`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_90: Rule = Rule {
-        number: 90,
+    static RULE_89: Rule = Rule {
+        number: 89,
         id: "no_concern",
         head: 49,
         variables: &[("Call", Type::String), ("Tool", Type::String)],
@@ -2891,11 +2891,11 @@ mod compiled {
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(139))),
             Term::Plain(|_| Ok(TEXTS.word(140))),
-            Term::Plain(|m| verdict_90_0(m.var(1))),
+            Term::Plain(|m| verdict_89_0(m.var(1))),
             Term::Plain(|_| Ok(TEXTS.word(21))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:681:36", "format(\"nothing speaks against {Tool}\")")],
+        places: &[("rules/gate/gate.dl:680:36", "format(\"nothing speaks against {Tool}\")")],
     };
 
     mod program_0 {
@@ -3388,7 +3388,7 @@ mod compiled {
             // removes_folders#1
             R40RemovesFolders(call_0, stage_1) <-
                 R5Flag(call_0, stage_1, flag_2),
-                (removes_folders_74_0(flag_2).as_bool()),
+                (removes_folders_73_0(flag_2).as_bool()),
                 (go());
 
             // generated#1
@@ -3398,7 +3398,7 @@ mod compiled {
                 for element_2 in each(Generator::Elements(Type::String), &[p11]),
                 let pattern_2 = element_2,
                 R7FileAccess(call_0, path_1, TEXTS.word(7)),
-                let Some(true) = held(75, generated_75_0(path_1, pattern_2)),
+                let Some(true) = held(74, generated_74_0(path_1, pattern_2)),
                 (go());
 
             // pushes_to#1
@@ -3410,7 +3410,7 @@ mod compiled {
                 R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
                 R6Verb(call_0, stage_2, TEXTS.word(19)),
                 R4Argv(call_0, stage_2, _, word_3),
-                let Some(true) = held(76, pushes_to_76_0(branch_1, word_3)),
+                let Some(true) = held(75, pushes_to_75_0(branch_1, word_3)),
                 (go());
 
             // pushes_to#2
@@ -3420,7 +3420,7 @@ mod compiled {
                 R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
                 R6Verb(call_0, stage_2, TEXTS.word(19)),
                 R9Tree(call_0, _, branch_1, _),
-                (pushes_to_77_0(branch_1, p12).as_bool()),
+                (pushes_to_76_0(branch_1, p12).as_bool()),
                 (go());
 
             // pushes_to#3
@@ -3428,7 +3428,7 @@ mod compiled {
                 R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
                 R6Verb(call_0, stage_2, TEXTS.word(19)),
                 R5Flag(call_0, stage_2, flag_1),
-                (pushes_to_78_0(flag_1).as_bool()),
+                (pushes_to_77_0(flag_1).as_bool()),
                 (go());
 
             // known#1
@@ -3441,7 +3441,7 @@ mod compiled {
                 Source(input),
                 let p14 = input.param(14),
                 R4Argv(call_0, _, int(0), program_1),
-                (known_80_0(program_1, p14).as_bool()),
+                (known_79_0(program_1, p14).as_bool()),
                 (go());
 
             // known#3
@@ -3449,7 +3449,7 @@ mod compiled {
                 Source(input),
                 let p15 = input.param(15),
                 R4Argv(call_0, _, int(0), program_1),
-                (known_81_0(program_1, p15).as_bool()),
+                (known_80_0(program_1, p15).as_bool()),
                 (go());
 
             // subject#1
@@ -3457,7 +3457,7 @@ mod compiled {
                 Source(input),
                 for row_1 in input.rows(3),
                 let [call_0, path_2, value_1] = row_1,
-                (subject_82_0(path_2).as_bool()),
+                (subject_81_0(path_2).as_bool()),
                 (go());
 
             // subject#2
@@ -3468,7 +3468,7 @@ mod compiled {
             // compound#1
             R45Compound(call_0) <-
                 R4Argv(call_0, stage_1, _, _),
-                (compound_84_0(stage_1).as_bool()),
+                (compound_83_0(stage_1).as_bool()),
                 (go());
 
             // lifted#1
@@ -3481,9 +3481,9 @@ mod compiled {
             R46Lifted(call_0, rule_1) <-
                 R47Approved(call_0, rule_1, wanted_2),
                 !R45Compound(call_0),
-                (lifted_86_0(wanted_2).as_bool()),
+                (lifted_85_0(wanted_2).as_bool()),
                 R44Subject(call_0, subject_3),
-                let Some(true) = held(86, lifted_86_1(subject_3, wanted_2)),
+                let Some(true) = held(85, lifted_85_1(subject_3, wanted_2)),
                 (go());
 
             // lifted#3
@@ -3498,9 +3498,9 @@ mod compiled {
                 R1AgentCall(call_0, _, _, _, _, _, at_7),
                 for row_3 in input.rows(15),
                 let [rule_1, wanted_4, subject_2, _, from_5, lasts_6] = row_3,
-                (approved_88_0(wanted_4, session_3).as_bool()),
-                (approved_88_1(at_7, from_5).as_bool()),
-                let Some(true) = held(88, approved_88_2(at_7, from_5, lasts_6)),
+                (approved_87_0(wanted_4, session_3).as_bool()),
+                (approved_87_1(at_7, from_5).as_bool()),
+                let Some(true) = held(87, approved_87_2(at_7, from_5, lasts_6)),
                 (go());
 
             // ran_without_a_call
@@ -3583,7 +3583,7 @@ mod compiled {
             Row5 as R38Concern,
             Row2 as R39Kept,
             Row1 as R50Concerned,
-            Row6 as M89,
+            Row6 as M88,
         };
 
         crepe::crepe! {
@@ -3607,7 +3607,7 @@ mod compiled {
             struct R50Concerned(Word);
             @output
             #[cfg(any())]
-            struct M89(Word, Word, Word, Word, Word, Word);
+            struct M88(Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
             struct R1AgentCall(Word, Word, Word, Word, Word, Word, Word);
@@ -3917,7 +3917,7 @@ mod compiled {
                 R7FileAccess(call_0, path_3, TEXTS.word(7)),
                 let Some(reason_1) = tried(50, concern_50_0(path_3)),
                 R39Kept(session_2, kept_4),
-                let Some(true) = held(50, concern_50_1(kept_4, path_3)),
+                let Some(true) = held(50, concern_50_1(path_3, kept_4)),
                 (go());
 
             // concern#10
@@ -4143,23 +4143,18 @@ mod compiled {
                 (go());
 
             // kept#1
-            R39Kept(session_0, root_1) <-
-                R23SessionTree(session_0, root_1, _),
-                (go());
-
-            // kept#2
             R39Kept(session_0, home_1) <-
                 R23SessionTree(session_0, _, home_1),
                 (go());
 
-            // kept#3
+            // kept#2
             R39Kept(session_0, head_1) <-
                 R23SessionTree(session_0, root_1, _),
-                let Some(head_1) = tried(73, kept_73_0(root_1)),
+                let Some(head_1) = tried(72, kept_72_0(root_1)),
                 (go());
 
             // strictest_concern
-            M89(call_0, kind_1, rule_2, reason_3, remedy_4, rank_5) <-
+            M88(call_0, kind_1, rule_2, reason_3, remedy_4, rank_5) <-
                 R38Concern(call_0, kind_1, rule_2, reason_3, remedy_4),
                 !R46Lifted(call_0, rule_2),
                 R48Strictness(kind_1, rank_5),
@@ -4176,13 +4171,13 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r25_inside, r31_level_now, r38_concern, r39_kept, r50_concerned, m89, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            let (r25_inside, r31_level_now, r38_concern, r39_kept, r50_concerned, m88, ..) = crepe.run_with_hasher::<ahash::RandomState>();
             tables.set(25, &r25_inside);
             tables.set(31, &r31_level_now);
             tables.set(38, &r38_concern);
             tables.set(39, &r39_kept);
             tables.set(50, &r50_concerned);
-            tables.set(59, &m89);
+            tables.set(59, &m88);
         }
     }
 
@@ -4229,7 +4224,7 @@ mod compiled {
                 let [call_0, _] = row_1,
                 !R50Concerned(call_0),
                 R1AgentCall(call_0, _, _, tool_1, _, _, _),
-                let Some(head_3) = tried(90, verdict_90_0(tool_1)),
+                let Some(head_3) = tried(89, verdict_89_0(tool_1)),
                 (go());
         }
 
@@ -4312,7 +4307,7 @@ mod compiled {
             "relation changes(id: string, path: string).\n",
             "changes(Call, Path) :- file_access(Call, Path, Mode), Mode in [/write, /delete].\n",
             "relation inside(id: string, path: string).\n",
-            "inside(Call, Path) :-\n    agent_call(id: Call, session: Session),\n    session_tree(Session, Root, Home),\n    Root != Home,\n    file_access(id: Call, path: Path),\n    starts_with(concat(Path, \"/\"), concat(Root, \"/\")).\n",
+            "inside(Call, Path) :-\n    agent_call(id: Call, session: Session),\n    session_tree(Session, Root, Home),\n    Root != Home,\n    file_access(id: Call, path: Path),\n    if(Path = Root, true, starts_with(Path, concat(Root, \"/\"))).\n",
             "relation scratch(id: string, path: string).\n",
             "scratch(Call, Path) :-\n    file_access(id: Call, path: Path),\n    Pattern in scratch_files,\n    matches(Path, Pattern).\n",
             "relation written(session: string, path: string).\n",
@@ -4363,7 +4358,7 @@ mod compiled {
             "concern(Call, /deny, /gate_touched, Reason, \"a person changes the gate, no agent does\") :-\n    pending(Call, _),\n    file_access(Call, Path, Mode),\n    Mode in [/write, /delete, /use],\n    Pattern in gate_files,\n    matches(Path, Pattern),\n    Reason = format(\"{Path} belongs to the gate\").\n",
             "concern(\n    Call,\n    /ask,\n    /tree_overwritten,\n    Reason,\n    \"change single files, or unpack into a folder of its own\"\n) :-\n    pending(Call, Session),\n    changes(Call, Root),\n    session_tree(session: Session, root: Root),\n    Reason = format(\"that may change any file of {Root}, those of the gate among them\").\n",
             "concern(Call, /deny, /gate_commanded, Reason, \"a person runs that command, no agent does\") :-\n    pending(Call, _),\n    argv(Call, Stage, 0, \"hence\"),\n    verb(Call, Stage, Verb),\n    !(Verb in reading_of_hence),\n    Reason = format(\"hence {Verb} changes what the gate knows\").\n",
-            "concern(Call, /deny, /tree_removed, Reason, \"name the files that should go\") :-\n    pending(Call, Session),\n    file_access(Call, Path, /delete),\n    kept(Session, Kept),\n    starts_with(concat(Kept, \"/\"), if(Path = \"/\", Path, concat(Path, \"/\"))),\n    Reason = format(\"that removes {Path} with all that is in it\").\n",
+            "concern(Call, /deny, /tree_removed, Reason, \"name the files that should go\") :-\n    pending(Call, Session),\n    file_access(Call, Path, /delete),\n    kept(Session, Kept),\n    if(Path = Kept, true, starts_with(Kept, if(Path = \"/\", Path, concat(Path, \"/\")))),\n    Reason = format(\"that removes {Path} with all that is in it\").\n",
             "concern(Call, /ask, /folder_removed, Reason, \"remove single files, or what tools make anew\") :-\n    pending(Call, _),\n    argv(Call, Stage, 0, Program),\n    Program in [\"rm\", \"find\", \"fd\"],\n    removes_folders(Call, Stage),\n    file_access(Call, Path, /delete),\n    !generated(Call, Path),\n    Reason = format(\"{Program} removes {Path} with all that is in it\").\n",
             "concern(Call, /ask, /destructive, Reason, \"keep what would be lost first, such as by a commit\") :-\n    pending(Call, _),\n    command_word(Call, Words),\n    Words in destructive_words,\n    Reason = format(\"{Words} throws away what can't be had again\").\n",
             "concern(Call, /deny, /forbidden_program, Reason, \"a person runs that program, no agent does\") :-\n    pending(Call, _),\n    argv(id: Call, position: 0, word: Program),\n    Program in forbidden_programs,\n    Reason = format(\"{Program} changes the whole machine\").\n",
@@ -4385,7 +4380,6 @@ mod compiled {
             "concern(Call, /ask, /too_dear, Reason, \"start a new session, or have the budget raised\") :-\n    pending(Call, Session),\n    session_cost(Session, Dollars),\n    Dollars >= most_dollars,\n    Reason = format(\"the session has cost {Dollars:.2} dollars; {most_dollars:.2} are allowed\").\n",
             "concern(Call, /deny, /failed_before, Reason, \"change something before you try again\") :-\n    pending(Call, _),\n    same_as(Call, Print),\n    failed_alike(Print, Times),\n    Times >= most_failures,\n    Reason = format(\"the very same call has failed {Times} times\").\n",
             "relation kept(session: string, path: string).\n",
-            "kept(Session, Root) :- session_tree(session: Session, root: Root).\n",
             "kept(Session, Home) :- session_tree(session: Session, home: Home).\n",
             "kept(Session, concat(Root, \"/.git\")) :- session_tree(session: Session, root: Root).\n",
             "relation removes_folders(id: string, stage: int).\n",
