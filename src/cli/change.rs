@@ -79,8 +79,10 @@ impl FactArguments {
         };
         put(&mut draft, facts);
         let mut ledger = open::ledger_beside(&self.facts, false)?;
-        let instant = self.facts.now.unwrap_or(draft.time);
-        if rules.stamp(&mut draft.assertions, instant) {
+        if draft.assertions.iter().any(|fact| rules.holds_instant(fact)) {
+            let recorded = ledger.last_where(|info| info.clock.is_some()).map_err(open::failure)?;
+            let instant = time::shown(recorded.and_then(|info| info.clock), self.facts.now);
+            rules.stamp(&mut draft.assertions, instant);
             draft.clock = Some(instant);
         }
         config::get().roles().check_draft(&rules, &ledger, &draft)?;

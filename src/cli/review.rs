@@ -225,7 +225,7 @@ impl List {
         let Subject { rules, facts, engine } = &self.subject;
         let session = open::for_reading(rules, facts, engine)?;
         session.check_columns()?;
-        let (waiting, sure) = waiting(&session, facts.now())?;
+        let (waiting, sure) = waiting(&session, time::of(&session, facts.now)?)?;
         let status = if sure { DONE } else { UNDETERMINED };
         others(&session).iter().for_each(|others| output::aside(others));
         if self.format == Format::Table && waiting.is_empty() {
@@ -281,7 +281,7 @@ impl Answer {
     ) -> Outcome {
         let facts = &self.subject.facts;
         session.check_columns()?;
-        let (clock, now) = (time::wall_clock(), facts.now());
+        let (clock, now) = (time::wall_clock(), time::of(&session, facts.now)?);
         let reviewers = reviewers(&session, now)?;
         if !reviewers.contains(&self.reviewer) {
             output::error(&format!("`{}` is not a reviewer{}", self.reviewer, known(&session, &reviewers)));

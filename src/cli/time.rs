@@ -62,16 +62,22 @@ fn read(path: &Path) -> Result<i64, String> {
 /// # Errors
 /// A ledger that can't be read.
 pub(super) fn of(session: &Session, given: Option<i64>) -> Result<i64, Failure> {
+    let recorded = if given.is_some() { None } else { session.clock()? };
+    Ok(shown(recorded, given))
+}
+
+/// The same beside the last recorded instant.
+pub(super) fn shown(recorded: Option<i64>, given: Option<i64>) -> i64 {
     if let Some(given) = given {
-        return Ok(given);
+        return given;
     }
     let wall = wall_clock();
-    let Some(recorded) = session.clock()?.filter(|recorded| *recorded > wall) else { return Ok(wall) };
+    let Some(recorded) = recorded.filter(|recorded| *recorded > wall) else { return wall };
     let (shown, waits) = (literal::time_text(wall), literal::time_text(recorded));
     output::note(&format!(
         "the wall clock shows {shown}, earlier than the last recorded instant {waits}: until then, `now` is that instant"
     ));
-    Ok(recorded)
+    recorded
 }
 
 /// Reads the value of `--now`.

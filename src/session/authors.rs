@@ -308,6 +308,12 @@ impl RuleSet {
         rules
     }
 
+    /// Whether a fact has a column that holds the instant of its transaction.
+    pub fn holds_instant(&self, fact: &Fact) -> bool {
+        let relation = self.program.find(fact.relation).map(|id| &self.program[id]);
+        relation.and_then(|relation| relation.authors.as_ref()?.time).is_some()
+    }
+
     /// Fills in the instant of the transaction where facts left it out; whether any of them holds it.
     pub fn stamp<'f>(&self, facts: impl IntoIterator<Item = &'f mut Fact>, instant: i64) -> bool {
         let mut held = false;

@@ -43,7 +43,7 @@ impl CarryOut {
         let mut session = open::for_writing(&self.rules, &self.facts, &self.engine, false)?;
         session.check_columns()?;
         open::warn_of_undeclared(&session);
-        let now = self.facts.now();
+        let now = time::of(&session, self.facts.now)?;
         let mut carry = Carry::new(&session, false)?;
         let change = Change {
             author: config::get().author(self.author.as_deref())?,

@@ -17,7 +17,7 @@ use super::socket;
 /// How long a command waits for its turn, where `--wait` doesn't say.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a command waits for somebody who has the lock and doesn't lend: an owner that begins, or another command.
-const BEGINNING: Duration = Duration::from_secs(2);
+const BEGINNING: Duration = Duration::from_secs(5);
 /// How long whoever has the turn waits for somebody who takes the lock without asking.
 const GRACE: Duration = Duration::from_secs(10);
 /// How long an owner may take to answer at all.

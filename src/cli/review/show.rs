@@ -14,7 +14,7 @@ use hence_proof::proof::{Proof, StepKind};
 use hence_proof::render::{self, Layout};
 
 use super::super::pack::Form;
-use super::super::{DONE, Failure, Outcome, open, output, terminal};
+use super::super::{DONE, Failure, Outcome, open, output, terminal, time};
 use super::find::{answered, find, unknown};
 use super::waiting::waiting;
 use super::{PROPOSING, Subject, Waiting, relations};
@@ -40,7 +40,7 @@ impl Show {
         let Subject { rules, facts, engine } = &self.subject;
         let session = open::for_reading(rules, facts, engine)?;
         session.check_columns()?;
-        let now = facts.now();
+        let now = time::of(&session, facts.now)?;
         let (all, _) = waiting(&session, now)?;
         let Some(found) = find(&self.id, &all)? else {
             let said = answered(&session, &self.id, now)?.unwrap_or_else(|| unknown(&self.id, &all));
