@@ -312,14 +312,11 @@ impl Export {
 /// Checks that what `path` leads to, `place`, is not part of a ledger.
 fn elsewhere(path: &Path, place: &Path) -> Result<(), Failure> {
     let place = place.canonicalize().map_err(|error| unwritable(path, &error))?;
-    let is_ledger = |folder: &&Path| folder.join("FORMAT").is_file() && folder.join("journal").is_dir();
-    match place.ancestors().find(is_ledger) {
-        None => Ok(()),
-        Some(ledger) => {
-            let (path, ledger) = (path.display(), ledger.display());
-            Err(Failure::Usage(format!("`{path}` is inside the ledger `{ledger}`; choose another place")))
-        }
+    let is_ledger = |folder: &Path| folder.join("FORMAT").is_file() && folder.join("journal").is_dir();
+    if place.ancestors().any(is_ledger) {
+        return Err(Failure::Usage(format!("`{}` is inside a ledger; choose another place", path.display())));
     }
+    Ok(())
 }
 
 /// A file for the result, which is nowhere in a ledger: what an export reads it must not write over.
