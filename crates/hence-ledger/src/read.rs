@@ -1,5 +1,6 @@
 //! Questions to the ledger: what holds, what held, since when, by whom.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -108,7 +109,7 @@ impl Ledger {
             let prefix = keys::relation(section, number);
             Rows::ever(&self.view, &prefix)
         });
-        FactIter::new(relation, rows, Vec::new()).map(|found| Ok(found?.0)).collect()
+        FactIter::new(relation, rows, Vec::new()).map(|found| self.opened(found?.0)).collect()
     }
 
     fn facts_between(&self, relation: Symbol, first: &[Value], at: Option<u64>) -> FactIter<'_> {
