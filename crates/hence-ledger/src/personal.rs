@@ -32,6 +32,9 @@ pub const ERASED: &str = "hence.erased";
 /// A relation, and a column of it.
 pub(super) type Declared = (Symbol, Personal);
 
+/// What a personal value becomes, by its subject and its text.
+type Change<'c> = dyn FnMut(&str, &str) -> Result<Option<String>, LedgerError> + 'c;
+
 type Columns = BTreeMap<Symbol, Vec<Personal>>;
 
 /// The personal columns and the keys of a ledger, each looked up once it is needed.
@@ -80,7 +83,7 @@ fn read_personal(fact: &Fact) -> Option<(Symbol, Personal)> {
 fn replaced(
     fact: &mut Fact,
     columns: &Columns,
-    change: &mut dyn FnMut(&str, &str) -> Result<Option<String>, LedgerError>,
+    change: &mut Change<'_>,
 ) -> Result<(), LedgerError> {
     let Some(personal) = columns.get(&fact.relation) else { return Ok(()) };
     // The subject may be a personal value itself.
