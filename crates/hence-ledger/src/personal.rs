@@ -80,11 +80,7 @@ fn read_personal(fact: &Fact) -> Option<(Symbol, Personal)> {
 }
 
 /// A fact whose personal values `change` has replaced, by the text of their subject; the same where none is.
-fn replaced(
-    fact: &mut Fact,
-    columns: &Columns,
-    change: &mut Change<'_>,
-) -> Result<(), LedgerError> {
+fn replaced(fact: &mut Fact, columns: &Columns, change: &mut Change<'_>) -> Result<(), LedgerError> {
     let Some(personal) = columns.get(&fact.relation) else { return Ok(()) };
     // The subject may be a personal value itself.
     let subjects: Vec<Option<String>> =
