@@ -82,11 +82,10 @@ impl Decide {
             // What is read of a line takes several times its bytes.
             let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
             let speakers = Speakers::new(session.rules(), author);
-            let session = session.keeping();
             let incoming = Incoming::of_standard_input();
             let owner = open::lending(&self.facts, incoming.mailbox(), LONGEST_TURN)?;
             let follow = Follow {
-                session,
+                session: session.keeping(),
                 speakers,
                 source: "decide --follow",
                 now,

@@ -180,8 +180,7 @@ impl Follow {
                     if self.idle.is_some_and(|idle| idle.is_over(self.session.ledger())) {
                         break;
                     }
-                    self.go_on(out)?;
-                    self.fall_due(time::wall_clock(), out)?;
+                    self.wake(out)?;
                     continue;
                 }
                 Came::Asked(ask) => {
@@ -220,6 +219,12 @@ impl Follow {
         }
         open::show_notices(&self.session.close());
         Ok(self.refused.status(self.batch))
+    }
+
+    /// Does what there was no room for, and what has fallen due.
+    fn wake(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        self.go_on(out)?;
+        self.fall_due(time::wall_clock(), out)
     }
 
     /// Tells whoever is to be told what the session is like now.

@@ -28,6 +28,6 @@ pub use listen::{Listening, Settings, Tls, begin, certificate};
 pub use openapi::document as openapi;
 pub use principal::{Auth, Principal, Scope};
 pub use problem::Problem;
-pub use question::{Evaluation, Free, Question, Review, Search, Semantic};
+pub use question::{Evaluation, Free, Page, Question, Review, Search, Semantic};
 pub use routes::{ROUTES, Route};
 pub use tokens::{Token, Tokens, hash};

@@ -8,10 +8,10 @@ use hence_core::json as facts_json;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_ledger::{Decision, Ledger, LedgerError};
+use hence_ledger::{Decision, InForce, Ledger, LedgerError};
 use hence_proof::difference::{Scope, Turn};
 use hence_proof::render;
-use hence_server::{Answer, Asked, Problem, Question};
+use hence_server::{Answer, Asked, Page, Problem, Question};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::history::transaction_json;
@@ -61,20 +61,7 @@ fn told(session: &mut Session, question: &Question, (now, until): (i64, Instant)
         Question::WhyNot { fact, look } => why_not(session, fact, (*look, until), now),
         Question::WhatIf { assert, retract, set } => what_if(session, (assert, retract), set, now),
         Question::Replay { from, to } => replay(session, *from, *to),
-        Question::Decisions { relation, page } => {
-            let found = of_ledger(ledger(session)?.decisions_at(session.as_of()))?;
-            let shown = found.into_iter().filter(|one| {
-                relation.as_ref().is_none_or(|name| one.decision.fact.relation.as_str() == name)
-            });
-            let shown: Vec<_> = shown.collect();
-            let total = shown.len();
-            let mut rows = Vec::new();
-            for one in shown.into_iter().skip(page.offset).take(page.limit) {
-                let id = session.decision_id(&one.decision.fact).map_err(|error| of_session(&error))?;
-                rows.push(decision_json(id, &one.decision));
-            }
-            Ok(json!({ "decisions": rows, "total": total }))
-        }
+        Question::Decisions { relation, page } => decisions(session, relation.as_deref(), *page),
         Question::Decision(id) => decision(session, id),
         Question::Proof(id) => proof(session, id),
         Question::Facts { relation, page } => {
@@ -306,6 +293,18 @@ fn id_of(text: &str) -> Result<DecisionId, Problem> {
     let wrong =
         || Problem::new(404, format!("`{text}` is not the id of a decision; expected one such as 12.3"));
     text.parse().map_err(|_| wrong())
+}
+
+fn decisions(session: &Session, relation: Option<&str>, page: Page) -> Told {
+    let found = of_ledger(ledger(session)?.decisions_at(session.as_of()))?;
+    let is_wanted = |one: &InForce| relation.is_none_or(|name| one.decision.fact.relation.as_str() == name);
+    let wanted: Vec<_> = found.into_iter().filter(is_wanted).collect();
+    let total = wanted.len();
+    let mut rows = Vec::new();
+    for one in wanted.into_iter().skip(page.offset).take(page.limit) {
+        rows.push(decision_json(of(session.decision_id(&one.decision.fact))?, &one.decision));
+    }
+    Ok(json!({ "decisions": rows, "total": total }))
 }
 
 fn decision(session: &Session, text: &str) -> Told {
