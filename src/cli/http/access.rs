@@ -238,7 +238,10 @@ impl Decided {
             };
             context.insert(String::from("reason"), json!(why));
         }
-        let obligation = |(kind, why): &(&str, Decision)| json!({ "id": kind, "fact": facts_json::fact(&why.fact), "rule": why.rule, "because": why.sentence });
+        let obligation = |(kind, why): &(&str, Decision)| {
+            let fact = facts_json::fact(&why.fact);
+            json!({ "id": kind, "fact": fact, "rule": why.rule, "because": why.sentence })
+        };
         let obligations = seen.obligations.iter().map(obligation).collect::<Json>();
         context.insert(String::from("obligations"), obligations);
         stamp(session, &mut context);
