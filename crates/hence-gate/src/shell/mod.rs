@@ -1,15 +1,20 @@
 //! What a shell command does, as far as its text tells: the words of each simple command in it, the files that are read
 //! and written, and what can't be known. Nothing is run.
 //!
-//! `parse` makes the tree, `walk` goes through statements, `word` expands words, `programs` knows what arguments mean
-//! and which programs run others, `options` takes arguments apart, `glob` matches names in folders.
+//! `parse` makes the tree, `walk` goes through statements, `expand` makes words of nodes, by `quotes` and `word`; `programs`
+//! says what arguments mean, by `table`, `runners` which programs run others, by `known`, and `git` what git does; `options`
+//! takes arguments apart, `glob` matches names in folders.
 
+mod expand;
 mod git;
 mod glob;
+mod known;
 mod options;
 mod parse;
 mod programs;
+mod quotes;
 mod runners;
+mod table;
 mod walk;
 mod word;
 

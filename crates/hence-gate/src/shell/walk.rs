@@ -8,7 +8,8 @@ use tree_sitter::Node;
 
 use super::glob;
 use super::parse::{children, named, parse, text};
-use super::word::{self, From, Piece, Word};
+use super::quotes::is_variable;
+use super::word::{self, Piece, Word};
 use super::{LARGEST, Mode, Seen, Stage, Why};
 use crate::paths;
 
@@ -21,7 +22,7 @@ const MOST_DEPTH: usize = 150;
 /// How many simple commands there are.
 const MOST_STAGES: usize = 400;
 /// How many words they have.
-const MOST_WORDS: usize = 8_000;
+pub(super) const MOST_WORDS: usize = 8_000;
 /// How many files they name.
 const MOST_FILES: usize = 2_000;
 /// How many folders a command may happen in.
@@ -44,14 +45,14 @@ pub(super) enum Stdin {
 pub(super) struct Walk {
     pub(super) seen: Seen,
     /// The folders that the command at hand may happen in.
-    folders: BTreeSet<PathBuf>,
+    pub(super) folders: BTreeSet<PathBuf>,
     /// Values of variables; `None` where one was given that isn't known.
-    variables: BTreeMap<String, Option<String>>,
+    pub(super) variables: BTreeMap<String, Option<String>>,
     pub(super) functions: BTreeSet<String>,
     end: Instant,
     texts: usize,
     depth: usize,
-    words: usize,
+    pub(super) words: usize,
 }
 
 impl Walk {
@@ -109,7 +110,7 @@ impl Walk {
     }
 
     /// Goes through a statement; what it writes to standard output, where that is known.
-    fn statement(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+    pub(super) fn statement(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
         if self.depth >= MOST_DEPTH || Instant::now() >= self.end {
             self.opaque(Why::TooMuch, "a command that is nested too deeply or takes too long");
             return None;
@@ -156,7 +157,8 @@ impl Walk {
         }
     }
 
-    fn each(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+    /// Goes through the named children of a node.
+    pub(super) fn each(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
         named(node).into_iter().for_each(|node| {
             self.statement(node, source, stdin);
         });
@@ -198,7 +200,7 @@ impl Walk {
     }
 
     /// Text in which only what it holds is looked at: conditions, arithmetic.
-    fn expression(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+    pub(super) fn expression(&mut self, node: Node<'_>, source: &str) -> Option<String> {
         match node.kind() {
             "command_substitution" | "process_substitution" => {
                 return self.each(node, source, &Stdin::Inherited);
@@ -457,7 +459,7 @@ impl Walk {
 
     /// Goes through what stands between back quotes in a text that the grammar leaves whole; whether there is any, or
     /// another substitution.
-    fn backquotes(&mut self, text: &str) -> bool {
+    pub(super) fn backquotes(&mut self, text: &str) -> bool {
         let parts: Vec<&str> = text.split('`').collect();
         for command in parts.iter().skip(1).step_by(2) {
             self.read(command);
@@ -517,160 +519,6 @@ impl Walk {
         }
         let said = self.run(&words, &input);
         if writes { None } else { said }
-    }
-
-    /// The words that a node becomes.
-    fn words(&mut self, node: Node<'_>, source: &str) -> Vec<Word> {
-        let pieces = self.pieces(node, source, false);
-        let found = word::words(pieces, self.home().as_deref(), &self.folder());
-        self.words += found.len();
-        if self.words > MOST_WORDS {
-            self.opaque(Why::TooMuch, "a command with too many words");
-            return Vec::new();
-        }
-        found
-    }
-
-    fn home(&self) -> Option<String> {
-        match self.variables.get("HOME") {
-            Some(value) => value.clone(),
-            None => paths::home().map(|home| home.to_string_lossy().into_owned()),
-        }
-    }
-
-    /// The folder that the command happens in; any of them where there are several.
-    pub(super) fn folder(&self) -> String {
-        self.folders.first().map_or_else(|| String::from("/"), |folder| folder.to_string_lossy().into_owned())
-    }
-
-    /// The pieces of a word.
-    fn pieces(&mut self, node: Node<'_>, source: &str, quoted: bool) -> Vec<Piece> {
-        let from = if quoted { From::Quotes } else { From::Text };
-        let unknown = |node| vec![Piece::Unknown(text(node, source).to_owned())];
-        match node.kind() {
-            "string" => self.string(node, source),
-            "translated_string" => {
-                named(node).into_iter().flat_map(|child| self.pieces(child, source, true)).collect()
-            }
-            "raw_string" => {
-                let whole = text(node, source);
-                chars(whole.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(whole))
-            }
-            "ansi_c_string" => ansi(text(node, source)),
-            "concatenation" => self.concatenation(node, source),
-            "simple_expansion" | "expansion" => self.expansion(node, source, quoted),
-            "command_substitution" => {
-                let said = self.substitution(node, source);
-                let how = if quoted { From::Quotes } else { From::Variable };
-                match said {
-                    Some(said) => said.trim_end_matches('\n').chars().map(|c| Piece::Char(c, how)).collect(),
-                    None => unknown(node),
-                }
-            }
-            "process_substitution" => {
-                self.each(node, source, &Stdin::Piped);
-                chars("/dev/fd/63")
-            }
-            "arithmetic_expansion" => {
-                self.expression(node, source);
-                unknown(node)
-            }
-            "word"
-            | "variable_name"
-            | "number"
-            | "brace_expression"
-            | "extglob_pattern"
-            | "regex"
-            | "test_operator"
-            | "special_variable_name"
-            | "string_content" => {
-                if named(node).is_empty() || node.kind() == "brace_expression" {
-                    plain(text(node, source), from)
-                } else {
-                    named(node).into_iter().flat_map(|child| self.pieces(child, source, quoted)).collect()
-                }
-            }
-            _ if !node.is_named() => plain(text(node, source), from),
-            _ => {
-                self.expression(node, source);
-                unknown(node)
-            }
-        }
-    }
-
-    /// What a substitution puts in, where that is known.
-    fn substitution(&mut self, node: Node<'_>, source: &str) -> Option<String> {
-        let (folders, variables) = (self.folders.clone(), self.variables.clone());
-        let inner = named(node);
-        let all: Vec<_> =
-            inner.into_iter().map(|child| self.statement(child, source, &Stdin::Inherited)).collect();
-        (self.folders, self.variables) = (folders, variables);
-        if let [only] = all.as_slice() { only.clone() } else { None }
-    }
-
-    fn string(&mut self, node: Node<'_>, source: &str) -> Vec<Piece> {
-        let mut all = Vec::new();
-        let (mut at, end) = (node.start_byte() + 1, node.end_byte().saturating_sub(1));
-        for child in named(node) {
-            all.extend(in_quotes(source.get(at..child.start_byte()).unwrap_or_default()));
-            at = child.end_byte();
-            match child.kind() {
-                "string_content" => all.extend(in_quotes(text(child, source))),
-                _ => all.extend(self.pieces(child, source, true)),
-            }
-        }
-        all.extend(in_quotes(source.get(at..end).unwrap_or_default()));
-        all
-    }
-
-    fn concatenation(&mut self, node: Node<'_>, source: &str) -> Vec<Piece> {
-        let mut all = Vec::new();
-        let mut at = node.start_byte();
-        for child in children(node) {
-            all.extend(plain(source.get(at..child.start_byte()).unwrap_or_default(), From::Text));
-            at = child.end_byte();
-            all.extend(self.pieces(child, source, false));
-        }
-        all
-    }
-
-    /// The value of a variable, where it is known.
-    fn expansion(&mut self, node: Node<'_>, source: &str, quoted: bool) -> Vec<Piece> {
-        let whole = text(node, source);
-        let how = if quoted { From::Quotes } else { From::Variable };
-        let name = whole.trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
-        let separates = !quoted && self.variables.contains_key("IFS");
-        if is_variable(name) {
-            if let Some(value) = self.value(name).filter(|_| !separates) {
-                return value.chars().map(|c| Piece::Char(c, how)).collect();
-            }
-        } else if named(node).len() > 1 || node.kind() == "expansion" {
-            for child in named(node) {
-                match child.kind() {
-                    "variable_name" | "special_variable_name" => {}
-                    "word" | "regex" | "extglob_pattern" if named(child).is_empty() => {
-                        self.backquotes(text(child, source));
-                    }
-                    _ => {
-                        self.statement(child, source, &Stdin::Inherited);
-                    }
-                }
-            }
-            // `${x@P}` and `${!x}` may mean anything; all of them count as unknown.
-        }
-        vec![Piece::Unknown(whole.to_owned())]
-    }
-
-    fn value(&self, name: &str) -> Option<String> {
-        match self.variables.get(name) {
-            Some(value) => value.clone(),
-            None => match name {
-                "IFS" => Some(String::from(" \t\n")),
-                "HOME" => self.home(),
-                "PWD" if self.folders.len() == 1 => Some(self.folder()),
-                _ => None,
-            },
-        }
     }
 
     /// Gives a variable a value that isn't known.
@@ -750,112 +598,4 @@ impl Walk {
             }
         }
     }
-}
-
-/// Whether a text is the name of a variable.
-fn is_variable(name: &str) -> bool {
-    !name.is_empty()
-        && !name.starts_with(|c: char| c.is_ascii_digit())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-fn chars(text: &str) -> Vec<Piece> {
-    text.chars().map(|c| Piece::Char(c, From::Quotes)).collect()
-}
-
-/// Text outside of quotes: a backslash keeps the next character as it is.
-fn plain(text: &str, from: From) -> Vec<Piece> {
-    let mut all = Vec::new();
-    let mut left = text.chars();
-    while let Some(c) = left.next() {
-        match (c, from) {
-            ('\\', From::Text) => match left.next() {
-                Some('\n') | None => {}
-                Some(c) => all.push(Piece::Char(c, From::Quotes)),
-            },
-            (c, from) => all.push(Piece::Char(c, from)),
-        }
-    }
-    all
-}
-
-/// Text in double quotes.
-fn in_quotes(text: &str) -> Vec<Piece> {
-    let mut all = Vec::new();
-    let mut left = text.chars().peekable();
-    while let Some(c) = left.next() {
-        match (c, left.peek()) {
-            ('\\', Some('\n')) => {
-                left.next();
-            }
-            ('\\', Some(next @ ('"' | '\\' | '$' | '`'))) => {
-                all.push(Piece::Char(*next, From::Quotes));
-                left.next();
-            }
-            _ => all.push(Piece::Char(c, From::Quotes)),
-        }
-    }
-    all
-}
-
-/// `$'…'`, its escapes taken for what they mean.
-fn ansi(text: &str) -> Vec<Piece> {
-    let inside = text.strip_prefix("$'").and_then(|text| text.strip_suffix('\'')).unwrap_or_default();
-    let mut bytes = Vec::new();
-    let mut left = inside;
-    while let Some(c) = left.chars().next() {
-        left = left.get(c.len_utf8()..).unwrap_or_default();
-        if c == '\\' {
-            left = escape(left, &mut bytes);
-        } else {
-            bytes.extend(c.to_string().bytes());
-        }
-    }
-    // A zero byte ends the string.
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    bytes.truncate(end);
-    chars(&String::from_utf8_lossy(&bytes))
-}
-
-/// What stands after a backslash in `$'…'`; the rest.
-fn escape<'t>(text: &'t str, bytes: &mut Vec<u8>) -> &'t str {
-    let Some(c) = text.chars().next() else { return text };
-    let rest = text.get(c.len_utf8()..).unwrap_or_default();
-    let digits = |text: &str, most: usize, radix: u32| -> usize {
-        text.chars().take(most).take_while(|c| c.is_digit(radix)).count()
-    };
-    let number = |text: &str, radix| u32::from_str_radix(text, radix).unwrap_or_default();
-    let (count, radix, from) = match c {
-        'x' => (digits(rest, 2, 16), 16, rest),
-        'u' => (digits(rest, 4, 16), 16, rest),
-        'U' => (digits(rest, 8, 16), 16, rest),
-        '0'..='7' => (digits(text, 3, 8), 8, text),
-        _ => (0, 10, rest),
-    };
-    if count > 0 {
-        let code = number(from.get(..count).unwrap_or_default(), radix);
-        match c {
-            'u' | 'U' => bytes.extend(char::from_u32(code).map(String::from).unwrap_or_default().bytes()),
-            #[expect(clippy::cast_possible_truncation, reason = "the shell keeps the low byte")]
-            _ => bytes.push(code as u8),
-        }
-        return from.get(count..).unwrap_or_default();
-    }
-    match c {
-        'n' => bytes.push(b'\n'),
-        't' => bytes.push(b'\t'),
-        'r' => bytes.push(b'\r'),
-        'a' => bytes.push(7),
-        'b' => bytes.push(8),
-        'e' | 'E' => bytes.push(27),
-        'f' => bytes.push(12),
-        'v' => bytes.push(11),
-        'c' => {
-            let control = rest.bytes().next().unwrap_or_default() & 0x1f;
-            bytes.push(control);
-            return rest.get(1..).unwrap_or_default();
-        }
-        c => bytes.extend(c.to_string().bytes()),
-    }
-    rest
 }

@@ -1,0 +1,167 @@
+//! From nodes of the tree to words: substitutions are gone through, variables put in where their values are known.
+
+use tree_sitter::Node;
+
+use super::Why;
+use super::parse::{children, named, text};
+use super::quotes::{ansi, chars, in_quotes, is_variable, plain};
+use super::walk::{MOST_WORDS, Stdin, Walk};
+use super::word::{self, From, Piece, Word};
+use crate::paths;
+
+impl Walk {
+    /// The words that a node becomes.
+    pub(super) fn words(&mut self, node: Node<'_>, source: &str) -> Vec<Word> {
+        let pieces = self.pieces(node, source, false);
+        let found = word::words(pieces, self.home().as_deref(), &self.folder());
+        self.words += found.len();
+        if self.words > MOST_WORDS {
+            self.opaque(Why::TooMuch, "a command with too many words");
+            return Vec::new();
+        }
+        found
+    }
+
+    /// The home that a tilde means.
+    pub(super) fn home(&self) -> Option<String> {
+        match self.variables.get("HOME") {
+            Some(value) => value.clone(),
+            None => paths::home().map(|home| home.to_string_lossy().into_owned()),
+        }
+    }
+
+    /// The folder that the command happens in; any of them where there are several.
+    pub(super) fn folder(&self) -> String {
+        self.folders.first().map_or_else(|| String::from("/"), |folder| folder.to_string_lossy().into_owned())
+    }
+
+    /// The pieces of a word.
+    pub(super) fn pieces(&mut self, node: Node<'_>, source: &str, quoted: bool) -> Vec<Piece> {
+        let from = if quoted { From::Quotes } else { From::Text };
+        let unknown = |node| vec![Piece::Unknown(text(node, source).to_owned())];
+        match node.kind() {
+            "string" => self.string(node, source),
+            "translated_string" => {
+                named(node).into_iter().flat_map(|child| self.pieces(child, source, true)).collect()
+            }
+            "raw_string" => {
+                let whole = text(node, source);
+                chars(whole.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(whole))
+            }
+            "ansi_c_string" => ansi(text(node, source)),
+            "concatenation" => self.concatenation(node, source),
+            "simple_expansion" | "expansion" => self.expansion(node, source, quoted),
+            "command_substitution" => {
+                let said = self.substitution(node, source);
+                let how = if quoted { From::Quotes } else { From::Variable };
+                match said {
+                    Some(said) => said.trim_end_matches('\n').chars().map(|c| Piece::Char(c, how)).collect(),
+                    None => unknown(node),
+                }
+            }
+            "process_substitution" => {
+                self.each(node, source, &Stdin::Piped);
+                chars("/dev/fd/63")
+            }
+            "arithmetic_expansion" => {
+                self.expression(node, source);
+                unknown(node)
+            }
+            "word"
+            | "variable_name"
+            | "number"
+            | "brace_expression"
+            | "extglob_pattern"
+            | "regex"
+            | "test_operator"
+            | "special_variable_name"
+            | "string_content" => {
+                if named(node).is_empty() || node.kind() == "brace_expression" {
+                    plain(text(node, source), from)
+                } else {
+                    named(node).into_iter().flat_map(|child| self.pieces(child, source, quoted)).collect()
+                }
+            }
+            _ if !node.is_named() => plain(text(node, source), from),
+            _ => {
+                self.expression(node, source);
+                unknown(node)
+            }
+        }
+    }
+
+    /// What a substitution puts in, where that is known.
+    fn substitution(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+        let (folders, variables) = (self.folders.clone(), self.variables.clone());
+        let inner = named(node);
+        let all: Vec<_> =
+            inner.into_iter().map(|child| self.statement(child, source, &Stdin::Inherited)).collect();
+        (self.folders, self.variables) = (folders, variables);
+        if let [only] = all.as_slice() { only.clone() } else { None }
+    }
+
+    fn string(&mut self, node: Node<'_>, source: &str) -> Vec<Piece> {
+        let mut all = Vec::new();
+        let (mut at, end) = (node.start_byte() + 1, node.end_byte().saturating_sub(1));
+        for child in named(node) {
+            all.extend(in_quotes(source.get(at..child.start_byte()).unwrap_or_default()));
+            at = child.end_byte();
+            match child.kind() {
+                "string_content" => all.extend(in_quotes(text(child, source))),
+                _ => all.extend(self.pieces(child, source, true)),
+            }
+        }
+        all.extend(in_quotes(source.get(at..end).unwrap_or_default()));
+        all
+    }
+
+    fn concatenation(&mut self, node: Node<'_>, source: &str) -> Vec<Piece> {
+        let mut all = Vec::new();
+        let mut at = node.start_byte();
+        for child in children(node) {
+            all.extend(plain(source.get(at..child.start_byte()).unwrap_or_default(), From::Text));
+            at = child.end_byte();
+            all.extend(self.pieces(child, source, false));
+        }
+        all
+    }
+
+    /// The value of a variable, where it is known.
+    fn expansion(&mut self, node: Node<'_>, source: &str, quoted: bool) -> Vec<Piece> {
+        let whole = text(node, source);
+        let how = if quoted { From::Quotes } else { From::Variable };
+        let name = whole.trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
+        let separates = !quoted && self.variables.contains_key("IFS");
+        if is_variable(name) {
+            if let Some(value) = self.value(name).filter(|_| !separates) {
+                return value.chars().map(|c| Piece::Char(c, how)).collect();
+            }
+        } else if named(node).len() > 1 || node.kind() == "expansion" {
+            for child in named(node) {
+                match child.kind() {
+                    "variable_name" | "special_variable_name" => {}
+                    "word" | "regex" | "extglob_pattern" if named(child).is_empty() => {
+                        self.backquotes(text(child, source));
+                    }
+                    _ => {
+                        self.statement(child, source, &Stdin::Inherited);
+                    }
+                }
+            }
+            // `${x@P}` and `${!x}` may mean anything; all of them count as unknown.
+        }
+        vec![Piece::Unknown(whole.to_owned())]
+    }
+
+    fn value(&self, name: &str) -> Option<String> {
+        match self.variables.get(name) {
+            Some(value) => value.clone(),
+            None => match name {
+                "IFS" => Some(String::from(" \t\n")),
+                "HOME" => self.home(),
+                "PWD" if self.folders.len() == 1 => Some(self.folder()),
+                _ => None,
+            },
+        }
+    }
+}

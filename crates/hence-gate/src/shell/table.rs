@@ -1,0 +1,330 @@
+//! What programs do with their arguments, as a table.
+
+/// Folders whose programs are what they are called.
+pub(super) const FOLDERS: [&str; 9] = [
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/snap/bin",
+    "/run/current-system/sw/bin",
+];
+
+/// What the arguments that are no options mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// Text.
+    Text,
+    /// Files that are read.
+    Read,
+    /// Files that are written.
+    Write,
+    /// Files that are removed.
+    Delete,
+    /// One text, unless an option gave it, then files that are read.
+    TextThenRead,
+    /// Files that are read, then one that is written.
+    ReadThenWrite,
+    /// Files that are removed, then one that is written.
+    MoveThenWrite,
+    /// Mode or owner, then files that are written.
+    TextThenWrite,
+}
+
+/// A row of the table.
+pub(super) struct Row {
+    pub(super) names: &'static [&'static str],
+    pub(super) letters: &'static str,
+    pub(super) words: &'static [&'static str],
+    pub(super) rest: Rest,
+    pub(super) reads: &'static [&'static str],
+    pub(super) writes: &'static [&'static str],
+    /// Options that give the text which stands first otherwise.
+    pub(super) instead: &'static [&'static str],
+}
+
+const fn row(names: &'static [&'static str], letters: &'static str, rest: Rest) -> Row {
+    Row { names, letters, words: &[], rest, reads: &[], writes: &[], instead: &[] }
+}
+
+pub(super) const TABLE: &[Row] = &[
+    row(
+        &[
+            "echo",
+            "printf",
+            "true",
+            "false",
+            ":",
+            "test",
+            "[",
+            "[[",
+            "sleep",
+            "date",
+            "pwd",
+            "whoami",
+            "id",
+            "uname",
+            "hostname",
+            "which",
+            "type",
+            "seq",
+            "expr",
+            "basename",
+            "dirname",
+            "exit",
+            "return",
+            "break",
+            "continue",
+            "shift",
+            "wait",
+            "jobs",
+            "kill",
+            "pkill",
+            "pgrep",
+            "ps",
+            "tty",
+            "clear",
+            "history",
+            "hash",
+            "ulimit",
+            "umask",
+            "set",
+            "shopt",
+            "getopts",
+            "let",
+            "nproc",
+            "uptime",
+            "free",
+            "df",
+            "groups",
+            "locale",
+            "yes",
+            "fg",
+            "bg",
+            "times",
+            "tput",
+            "stty",
+            "arch",
+            "logname",
+            "who",
+            "w",
+            "factor",
+            "lsb_release",
+        ],
+        "",
+        Rest::Text,
+    ),
+    row(
+        &[
+            "cat",
+            "less",
+            "more",
+            "tac",
+            "nl",
+            "od",
+            "xxd",
+            "hexdump",
+            "strings",
+            "base64",
+            "base32",
+            "md5sum",
+            "sha1sum",
+            "sha256sum",
+            "sha512sum",
+            "b2sum",
+            "cksum",
+            "wc",
+            "rev",
+            "paste",
+            "comm",
+            "join",
+            "cmp",
+            "diff",
+            "file",
+            "fold",
+            "expand",
+            "column",
+            "look",
+            "zcat",
+            "bzcat",
+            "xzcat",
+            "zless",
+            "bat",
+            "batcat",
+            "sum",
+            "iconv",
+            "uniq",
+            "tsort",
+            "readlink",
+            "realpath",
+            "stat",
+            "du",
+            "ls",
+            "tree",
+            "ll",
+            "dir",
+            "vdir",
+            "open",
+            "xdg-open",
+            "pr",
+            "fmt",
+            "hd",
+            "jless",
+            "glow",
+            "ldd",
+            "nm",
+            "objdump",
+            "readelf",
+            "size",
+        ],
+        "",
+        Rest::Read,
+    ),
+    Row {
+        writes: &["-o", "--out-dir", "-d"],
+        ..row(
+            &["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "ld", "javac", "tsc"],
+            "oIlLDd",
+            Rest::Read,
+        )
+    },
+    row(&["head", "tail"], "nc", Rest::Read),
+    row(&["cut"], "dfcb", Rest::Read),
+    Row { writes: &["-o", "--output"], reads: &["--files0-from"], ..row(&["sort"], "kotSTu", Rest::Read) },
+    row(&["tr"], "", Rest::Text),
+    Row {
+        words: &[
+            "regexp",
+            "file",
+            "include",
+            "exclude",
+            "glob",
+            "type",
+            "max-count",
+            "after-context",
+            "context",
+        ],
+        reads: &["-f", "--file"],
+        instead: &["-e", "--regexp", "-f", "--file", "--files"],
+        ..row(&["grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"], "efmABCgtTjd", Rest::TextThenRead)
+    },
+    Row {
+        words: &["expression", "file"],
+        reads: &["-f", "--file"],
+        instead: &["-e", "--expression", "-f", "--file"],
+        ..row(&["sed", "gsed"], "efl", Rest::TextThenRead)
+    },
+    Row {
+        words: &["assign", "file", "field-separator"],
+        reads: &["-f", "--file"],
+        instead: &["-f", "--file", "-e"],
+        ..row(&["awk", "gawk", "mawk", "nawk"], "vfF", Rest::TextThenRead)
+    },
+    Row {
+        words: &["from-file", "slurpfile", "rawfile"],
+        reads: &["-f", "--from-file", "--slurpfile", "--rawfile"],
+        instead: &["-f", "--from-file"],
+        ..row(&["jq", "yq"], "fL", Rest::TextThenRead)
+    },
+    row(
+        &["tee", "touch", "mkdir", "mkfifo", "mknod", "truncate", "sponge", "mktemp", "fallocate"],
+        "smr",
+        Rest::Write,
+    ),
+    row(
+        &["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "pico", "joe", "code", "patch"],
+        "cS",
+        Rest::Write,
+    ),
+    row(&["rm", "rmdir", "unlink", "shred", "srm", "trash"], "", Rest::Delete),
+    Row {
+        words: &["target-directory", "suffix"],
+        writes: &["-t", "--target-directory"],
+        ..row(&["cp", "install", "ditto"], "tSmog", Rest::ReadThenWrite)
+    },
+    row(&["ln"], "tS", Rest::ReadThenWrite),
+    Row {
+        words: &["target-directory", "suffix"],
+        writes: &["-t", "--target-directory"],
+        ..row(&["mv", "rename"], "tS", Rest::MoveThenWrite)
+    },
+    row(&["chmod", "chown", "chgrp", "chattr", "setfacl", "xattr"], "", Rest::TextThenWrite),
+    row(&["scp", "rsync", "rclone", "sftp"], "iFoPSJceL", Rest::ReadThenWrite),
+    Row {
+        words: &["file", "directory", "files-from", "use-compress-program", "checkpoint-action", "exclude"],
+        reads: &["-T", "--files-from"],
+        writes: &["-C", "--directory", "-f", "--file"],
+        ..row(&["tar", "bsdtar"], "fCTXI", Rest::Read)
+    },
+    row(
+        &["zip", "unzip", "7z", "gzip", "gunzip", "bzip2", "xz", "zstd", "split", "csplit", "cpio", "ar"],
+        "dbnl",
+        Rest::Write,
+    ),
+    Row {
+        words: &[
+            "data",
+            "data-binary",
+            "data-raw",
+            "data-urlencode",
+            "form",
+            "upload-file",
+            "output",
+            "config",
+            "header",
+            "request",
+            "user",
+            "url",
+            "cookie",
+            "cookie-jar",
+            "key",
+            "cert",
+            "cacert",
+            "json",
+            "dump-header",
+            "proxy",
+        ],
+        reads: &["-T", "--upload-file", "-K", "--config", "-E", "--cert", "--key", "--netrc-file"],
+        writes: &["-o", "--output", "-c", "--cookie-jar", "-D", "--dump-header", "--output-dir"],
+        ..row(&["curl"], "dFToKHXuAebcEDmxQrwUC", Rest::Text)
+    },
+    Row {
+        words: &[
+            "post-file",
+            "body-file",
+            "output-document",
+            "output-file",
+            "directory-prefix",
+            "input-file",
+            "header",
+        ],
+        reads: &["--post-file", "--body-file", "-i", "--input-file"],
+        writes: &["-O", "--output-document", "-o", "--output-file", "-P", "--directory-prefix", "-a"],
+        ..row(&["wget"], "OoPiUteTQwa", Rest::Text)
+    },
+];
+
+/// Options that name a program which is run.
+pub(super) const RUNS: [(&str, &str); 18] = [
+    ("split", "--filter"),
+    ("zip", "-TT"),
+    ("zip", "--unzip-command"),
+    ("rsync", "-e"),
+    ("rsync", "--rsh"),
+    ("scp", "-S"),
+    ("scp", "-o"),
+    ("sftp", "-o"),
+    ("sftp", "-b"),
+    ("sort", "--compress-program"),
+    ("rg", "--pre"),
+    ("ag", "--pager"),
+    ("bat", "--pager"),
+    ("less", "+"),
+    ("more", "+"),
+    ("install", "--strip-program"),
+    ("tee", "--output-error"),
+    ("curl", "--engine"),
+];
