@@ -1040,7 +1040,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "gate",
-        fingerprint: "1ad751f32136b5225f5aca232c39e3bd",
+        fingerprint: "d1057c2b035e44a6efb1f741bb3d8688",
         relations: &["now", "agent_call", "host", "arg", "argv", "flag", "verb", "file_access", "opaque", "tree", "same_as", "judged", "ran", "watched", "spent", "approval", "agent_level", "pending", "passed", "secret", "example", "secret_known", "sends", "session_tree", "changes", "inside", "scratch", "written", "command_word", "rung", "given_level", "level_now", "calls_of", "calls_made", "session_began", "session_cost", "failed_alike", "succeeded_once", "concern", "kept", "removes_folders", "generated", "pushes_to", "known", "subject", "compound", "lifted", "approved", "strictness", "verdict", "concerned", "ungated"],
         params: &["first_agent_level", "most_calls", "most_calls_of_a_tool", "longest_session", "most_dollars", "most_failures", "secret_files", "examples_of_secrets", "gate_files", "build_files", "scratch_files", "generated_files", "protected_branches", "sending_programs", "forbidden_programs", "privileged_programs", "destructive_words", "publishing_words", "installing_words", "reading_programs", "writing_programs", "running_programs", "reading_of_git", "sending_of_git", "reading_of_hence", "reading_tools", "writing_tools"],
         rule_ids: &["pending#1", "passed#1", "passed#2", "secret#1", "example#1", "secret_known#1", "sends#1", "sends#2", "sends#3", "sends#4", "session_tree#1", "changes#1", "inside#1", "scratch#1", "written#1", "written#2", "command_word#1", "command_word#2", "command_word#3", "command_word#4", "command_word#5", "rung#1", "rung#2", "rung#3", "rung#4", "rung#5", "rung#6", "rung#7", "rung#8", "rung#9", "rung#10", "rung#11", "rung#12", "given_level#1", "level_now#1", "level_now#2", "calls_of#1", "calls_made#1", "session_began#1", "session_cost#1", "failed_alike#1", "succeeded_once#1", "concern#1", "concern#2", "concern#3", "concern#4", "concern#5", "concern#6", "concern#7", "concern#8", "concern#9", "concern#10", "concern#11", "concern#12", "concern#13", "concern#14", "concern#15", "concern#16", "concern#17", "concern#18", "concern#19", "concern#20", "concern#21", "concern#22", "concern#23", "concern#24", "concern#25", "concern#26", "concern#27", "concern#28", "concern#29", "kept#1", "kept#2", "removes_folders#1", "generated#1", "pushes_to#1", "pushes_to#2", "pushes_to#3", "known#1", "known#2", "known#3", "subject#1", "subject#2", "compound#1", "lifted#1", "lifted#2", "lifted#3", "approved#1", "strictest_concern", "no_concern", "concerned#1", "ran_without_a_call"],
@@ -1633,8 +1633,13 @@ mod compiled {
     }
 
     // generated#1
-    fn generated_74_0(path_1: Word, pattern_2: Word) -> Eval {
-        two(Op::Matches, 0, path_1, pattern_2)
+    #[rustfmt::skip]
+    fn generated_74_0(path_1: Word, root_3: Word) -> Eval {
+        Ok(if sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(29))?]).as_bool() { more(Op::Substring, 1, &[path_1, sure(Op::Len, &[root_3]), sure(Op::Len, &[path_1])])? } else { path_1 })
+    }
+
+    fn generated_74_1(below_4: Word, pattern_5: Word) -> Eval {
+        two(Op::Matches, 2, below_4, pattern_5)
     }
 
     // pushes_to#1
@@ -2764,18 +2769,21 @@ mod compiled {
         number: 74,
         id: "generated#1",
         head: 41,
-        variables: &[("Call", Type::String), ("Path", Type::String), ("Pattern", Type::String)],
+        variables: &[("Call", Type::String), ("Path", Type::String), ("Session", Type::String), ("Root", Type::String), ("Below", Type::String), ("Pattern", Type::String)],
         body: &[
+            Step::Atom(1, &[Arg::Var(0), Arg::Var(2), Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Any]),
+            Step::Atom(23, &[Arg::Var(2), Arg::Var(3), Arg::Any]),
             Step::Atom(7, &[Arg::Var(0), Arg::Var(1), Arg::Is(|_| Ok(TEXTS.word(7)))]),
-            Step::Each(2, &[], |m| Ok(Box::new(each(Generator::Elements(Type::String), &[m.param(11)])))),
-            Step::Test(&[1, 2], |m| generated_74_0(m.var(1), m.var(2))),
+            Step::Bind(4, &[1, 3], |m| generated_74_0(m.var(1), m.var(3))),
+            Step::Each(5, &[], |m| Ok(Box::new(each(Generator::Elements(Type::String), &[m.param(11)])))),
+            Step::Test(&[4, 5], |m| generated_74_1(m.var(4), m.var(5))),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:592:5", "matches(Path, Pattern)")],
+        places: &[("rules/gate/gate.dl:593:34", "concat(Root, \"/\")"), ("rules/gate/gate.dl:593:54", "substring(Path, len(Root), len(Path))"), ("rules/gate/gate.dl:595:5", "matches(Below, Pattern)")],
     };
 
     /// The rule `pushes_to#1`, beside its `crepe!` program.
@@ -2797,7 +2805,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:602:14", "replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\")")],
+        places: &[("rules/gate/gate.dl:605:14", "replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\")")],
     };
 
     /// The rule `lifted#2`, beside its `crepe!` program.
@@ -2819,7 +2827,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:643:26", "replace_all(Wanted, r\"\\*$\", \"\")")],
+        places: &[("rules/gate/gate.dl:646:26", "replace_all(Wanted, r\"\\*$\", \"\")")],
     };
 
     /// The rule `approved#1`, beside its `crepe!` program.
@@ -2843,7 +2851,7 @@ mod compiled {
             Term::Var(2),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:655:10", "From + Lasts")],
+        places: &[("rules/gate/gate.dl:658:10", "From + Lasts")],
     };
 
     /// The rule `strictest_concern`, beside its `crepe!` program.
@@ -2895,7 +2903,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(21))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:680:36", "format(\"nothing speaks against {Tool}\")")],
+        places: &[("rules/gate/gate.dl:683:36", "format(\"nothing speaks against {Tool}\")")],
     };
 
     mod program_0 {
@@ -2925,7 +2933,6 @@ mod compiled {
             Row3 as R29Rung,
             Row1 as R37SucceededOnce,
             Row2 as R40RemovesFolders,
-            Row2 as R41Generated,
             Row2 as R42PushesTo,
             Row2 as R43Known,
             Row2 as R44Subject,
@@ -2985,9 +2992,6 @@ mod compiled {
             @output
             #[cfg(any())]
             struct R40RemovesFolders(Word, Word);
-            @output
-            #[cfg(any())]
-            struct R41Generated(Word, Word);
             @output
             #[cfg(any())]
             struct R42PushesTo(Word, Word);
@@ -3391,16 +3395,6 @@ mod compiled {
                 (removes_folders_73_0(flag_2).as_bool()),
                 (go());
 
-            // generated#1
-            R41Generated(call_0, path_1) <-
-                Source(input),
-                let p11 = input.param(11),
-                for element_2 in each(Generator::Elements(Type::String), &[p11]),
-                let pattern_2 = element_2,
-                R7FileAccess(call_0, path_1, TEXTS.word(7)),
-                let Some(true) = held(74, generated_74_0(path_1, pattern_2)),
-                (go());
-
             // pushes_to#1
             R42PushesTo(call_0, branch_1) <-
                 Source(input),
@@ -3514,7 +3508,7 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r17_pending, r18_passed, r19_secret, r20_example, r21_secret_known, r22_sends, r24_changes, r26_scratch, r27_written, r28_command_word, r29_rung, r37_succeeded_once, r40_removes_folders, r41_generated, r42_pushes_to, r43_known, r44_subject, r45_compound, r46_lifted, r47_approved, r51_ungated, m10, m33, m36, m37, m38, m39, m40, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            let (r17_pending, r18_passed, r19_secret, r20_example, r21_secret_known, r22_sends, r24_changes, r26_scratch, r27_written, r28_command_word, r29_rung, r37_succeeded_once, r40_removes_folders, r42_pushes_to, r43_known, r44_subject, r45_compound, r46_lifted, r47_approved, r51_ungated, m10, m33, m36, m37, m38, m39, m40, ..) = crepe.run_with_hasher::<ahash::RandomState>();
             tables.set(17, &r17_pending);
             tables.set(18, &r18_passed);
             tables.set(19, &r19_secret);
@@ -3528,7 +3522,6 @@ mod compiled {
             tables.set(29, &r29_rung);
             tables.set(37, &r37_succeeded_once);
             tables.set(40, &r40_removes_folders);
-            tables.set(41, &r41_generated);
             tables.set(42, &r42_pushes_to);
             tables.set(43, &r43_known);
             tables.set(44, &r44_subject);
@@ -3573,7 +3566,6 @@ mod compiled {
             Row2 as R35SessionCost,
             Row2 as R36FailedAlike,
             Row2 as R40RemovesFolders,
-            Row2 as R41Generated,
             Row2 as R42PushesTo,
             Row2 as R43Known,
             Row2 as R46Lifted,
@@ -3582,6 +3574,7 @@ mod compiled {
             Row1 as R31LevelNow,
             Row5 as R38Concern,
             Row2 as R39Kept,
+            Row2 as R41Generated,
             Row1 as R50Concerned,
             Row6 as M88,
         };
@@ -3602,6 +3595,9 @@ mod compiled {
             @output
             #[cfg(any())]
             struct R39Kept(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R41Generated(Word, Word);
             @output
             #[cfg(any())]
             struct R50Concerned(Word);
@@ -3674,9 +3670,6 @@ mod compiled {
             @output
             #[cfg(any())]
             struct R40RemovesFolders(Word, Word);
-            @output
-            #[cfg(any())]
-            struct R41Generated(Word, Word);
             @output
             #[cfg(any())]
             struct R42PushesTo(Word, Word);
@@ -3777,10 +3770,6 @@ mod compiled {
             R40RemovesFolders(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(40);
-
-            R41Generated(c0, c1) <-
-                Source(input),
-                for [c0, c1] in input.rows(41);
 
             R42PushesTo(c0, c1) <-
                 Source(input),
@@ -4153,6 +4142,19 @@ mod compiled {
                 let Some(head_1) = tried(72, kept_72_0(root_1)),
                 (go());
 
+            // generated#1
+            R41Generated(call_0, path_1) <-
+                Source(input),
+                let p11 = input.param(11),
+                for element_5 in each(Generator::Elements(Type::String), &[p11]),
+                let pattern_5 = element_5,
+                R7FileAccess(call_0, path_1, TEXTS.word(7)),
+                R1AgentCall(call_0, session_2, _, _, _, _, _),
+                R23SessionTree(session_2, root_3, _),
+                let Some(below_4) = tried(74, generated_74_0(path_1, root_3)),
+                let Some(true) = held(74, generated_74_1(below_4, pattern_5)),
+                (go());
+
             // strictest_concern
             M88(call_0, kind_1, rule_2, reason_3, remedy_4, rank_5) <-
                 R38Concern(call_0, kind_1, rule_2, reason_3, remedy_4),
@@ -4171,11 +4173,12 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r25_inside, r31_level_now, r38_concern, r39_kept, r50_concerned, m88, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            let (r25_inside, r31_level_now, r38_concern, r39_kept, r41_generated, r50_concerned, m88, ..) = crepe.run_with_hasher::<ahash::RandomState>();
             tables.set(25, &r25_inside);
             tables.set(31, &r31_level_now);
             tables.set(38, &r38_concern);
             tables.set(39, &r39_kept);
+            tables.set(41, &r41_generated);
             tables.set(50, &r50_concerned);
             tables.set(59, &m88);
         }
@@ -4385,7 +4388,7 @@ mod compiled {
             "relation removes_folders(id: string, stage: int).\n",
             "removes_folders(Call, Stage) :-\n    flag(Call, Stage, Flag),\n    Flag in [\"-r\", \"-R\", \"--recursive\", \"-delete\", \"-exec\", \"-x\", \"-X\"].\n",
             "relation generated(id: string, path: string).\n",
-            "generated(Call, Path) :-\n    file_access(Call, Path, /delete),\n    Pattern in generated_files,\n    matches(Path, Pattern).\n",
+            "generated(Call, Path) :-\n    agent_call(id: Call, session: Session),\n    session_tree(session: Session, root: Root),\n    file_access(Call, Path, /delete),\n    Below = if(starts_with(Path, concat(Root, \"/\")), substring(Path, len(Root), len(Path)), Path),\n    Pattern in generated_files,\n    matches(Below, Pattern).\n",
             "relation pushes_to(id: string, branch: string).\n",
             "pushes_to(Call, Branch) :-\n    argv(Call, Stage, 0, \"git\"),\n    verb(Call, Stage, \"push\"),\n    argv(id: Call, stage: Stage, word: Word),\n    Branch in protected_branches,\n    Branch = replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\").\n",
             "pushes_to(Call, Branch) :-\n    argv(Call, Stage, 0, \"git\"),\n    verb(Call, Stage, \"push\"),\n    tree(id: Call, branch: Branch),\n    Branch in protected_branches.\n",

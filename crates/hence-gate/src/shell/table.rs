@@ -191,6 +191,7 @@ pub(super) const TABLE: &[Row] = &[
             Rest::Read,
         )
     },
+    Row { writes: &["-o", "--output", "--crate"], ..row(&["hence"], "o", Rest::Read) },
     row(&["head", "tail"], "nc", Rest::Read),
     row(&["cut"], "dfcb", Rest::Read),
     Row { writes: &["-o", "--output"], reads: &["--files0-from"], ..row(&["sort"], "kotSTu", Rest::Read) },
