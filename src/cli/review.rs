@@ -386,6 +386,17 @@ pub(super) fn waiting_json(session: &Session, now: i64) -> Result<Vec<serde_json
     Ok(waiting.iter().map(|found| show::document(found, None)).collect())
 }
 
+/// The same with the proof that each waits.
+#[cfg(feature = "server")]
+pub(super) fn waiting_with_proofs(session: &Session, now: i64) -> Result<Vec<serde_json::Value>, Failure> {
+    let (waiting, _) = waiting(session, now)?;
+    let proved = |found: &Waiting| {
+        let proof = show::proof(session, found, now)?;
+        Ok(show::document(found, proof.as_ref()))
+    };
+    waiting.iter().map(proved).collect()
+}
+
 fn known(session: &Session, reviewers: &[String]) -> String {
     if !reviewers.is_empty() {
         format!("; reviewers are: {}", reviewers.join(", "))

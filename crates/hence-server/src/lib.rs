@@ -4,7 +4,7 @@
 //! `routes` is the table of all routes, each with the scope that it takes; `call` is a request as routes read it,
 //! `question` what is asked, `desk` who answers, `problem` why not. `principal` says who calls: by a token of `tokens`,
 //! or one of an issuer by `jwt`. `authzen` and `native` lower requests, `changes` is the stream of transactions, `openapi`
-//! describes the table, `meters` counts, `service` puts it together and `listen` has connections.
+//! describes the table, `meters` counts, `service` puts it together and `listen` has connections. `page` is what people see.
 
 mod authzen;
 mod call;
@@ -15,6 +15,7 @@ mod listen;
 mod meters;
 mod native;
 mod openapi;
+mod page;
 mod principal;
 mod problem;
 mod question;
@@ -26,6 +27,7 @@ pub use desk::{Answer, Asked, Board, Desk, Moment, Reply, Standing, Teller};
 pub use jwt::Issuer;
 pub use listen::{Listening, Settings, Tls, begin, certificate};
 pub use openapi::document as openapi;
+pub use page::{Filter, Sight};
 pub use principal::{Auth, Principal, Scope};
 pub use problem::Problem;
 pub use question::{Evaluation, Free, Page, Question, Review, Search, Semantic};

@@ -2,6 +2,8 @@
 
 use serde_json::Value as Json;
 
+use super::page::Sight;
+
 /// A question, or something to record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
@@ -104,6 +106,8 @@ pub enum Question {
     Rules,
     /// The ledger at a glance.
     Status,
+    /// What the page shows beside what the API answers.
+    Page(Sight),
     /// The facts of these relations, derived ones too, that have this value in this column.
     Derived {
         /// The relations.

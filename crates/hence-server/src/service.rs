@@ -23,6 +23,7 @@ use super::changes::{self, Recent};
 use super::desk::{Asked, Desk};
 use super::meters::Meters;
 use super::openapi;
+use super::page;
 use super::principal::{Auth, Principal};
 use super::problem::Problem;
 use super::routes::{Answers, Own, ROUTES, Route};
@@ -72,6 +73,7 @@ pub(crate) fn router(service: Service) -> Router {
         };
         router = router.route(route.path, on(method, answer));
     }
+    router = page::mount(router, &service);
     let unknown = async || Problem::new(404, "unknown path; `/openapi.json` lists those that there are");
     let otherwise = async || Problem::new(405, "the path takes another method");
     router.fallback(unknown).method_not_allowed_fallback(otherwise)
@@ -127,7 +129,7 @@ impl Service {
         Ok(Some(by))
     }
 
-    async fn call(&self, mut request: Request) -> Result<Call, Problem> {
+    pub(crate) async fn call(&self, mut request: Request) -> Result<Call, Problem> {
         let parts = request.extract_parts::<RawPathParams>().await;
         let parts = parts.map_err(|error| Problem::malformed(format!("the path can't be read: {error}")))?;
         let path: BTreeMap<String, String> =
@@ -143,7 +145,7 @@ impl Service {
     }
 
     /// What the desk answers, in time.
-    async fn ask(&self, asked: Asked) -> Result<Json, Problem> {
+    pub(crate) async fn ask(&self, asked: Asked) -> Result<Json, Problem> {
         let until = tokio::time::Instant::from_std(asked.until);
         let writes = asked.question.writes();
         let late = || {

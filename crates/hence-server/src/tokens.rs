@@ -197,6 +197,11 @@ fn random(bytes: usize) -> io::Result<String> {
     Ok(hex(&random))
 }
 
+/// A text that nobody guesses.
+pub(crate) fn random_text() -> io::Result<String> {
+    random(BYTES)
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -94,6 +94,7 @@ fn told(session: &mut Session, question: &Question, (now, until): (i64, Instant)
                 "parameters": Json::Object(params.collect()),
             }))
         }
+        Question::Page(sight) => super::sights::told(session, sight, now),
         Question::Status => status(session),
         Question::Derived { relations, only, name } => {
             derived(session, relations, (only.as_ref(), name), now)
@@ -105,15 +106,15 @@ fn told(session: &mut Session, question: &Question, (now, until): (i64, Instant)
     }
 }
 
-fn ledger(session: &Session) -> Result<&Ledger, Problem> {
+pub(super) fn ledger(session: &Session) -> Result<&Ledger, Problem> {
     session.ledger().ok_or_else(|| Problem::new(404, "there is no ledger"))
 }
 
-fn of_ledger<T>(found: Result<T, LedgerError>) -> Result<T, Problem> {
+pub(super) fn of_ledger<T>(found: Result<T, LedgerError>) -> Result<T, Problem> {
     found.map_err(|error| of_session(&SessionError::Ledger(error)))
 }
 
-fn of<T>(found: Result<T, SessionError>) -> Result<T, Problem> {
+pub(super) fn of<T>(found: Result<T, SessionError>) -> Result<T, Problem> {
     found.map_err(|error| of_session(&error))
 }
 

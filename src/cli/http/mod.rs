@@ -2,15 +2,17 @@
 //!
 //! `workers` is the desk of `hence-server`: its threads and what they share. `reader` has a replica of the ledger, `answers`
 //! and `access` put questions to it. `record` is what the owner does for a request, `reload` has it go on under changed
-//! rules. `queue` bounds what waits, `problem` says what goes wrong.
+//! rules. `sights` answers what the page asks, with `coverage` of the rules. `queue` bounds what waits, `problem` says what goes wrong.
 
 mod access;
 mod answers;
+mod coverage;
 mod problem;
 mod queue;
 mod reader;
 mod record;
 mod reload;
+mod sights;
 mod workers;
 
 use std::io;

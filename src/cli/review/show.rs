@@ -46,15 +46,19 @@ impl Show {
             let said = answered(&session, &self.id, now)?.unwrap_or_else(|| unknown(&self.id, &all));
             return Err(Failure::Usage(said));
         };
-        let origin = proposing(&session, found, now)?.unwrap_or_else(|| found.origin.clone());
-        let question = origin.to_string();
-        let proof = session.why(&question, now, None)?.proofs.into_iter().next();
+        let proof = proof(&session, found, now)?;
         match self.format {
             Form::Text => text(&session, found, proof.as_ref())?,
             Form::Json => output::document(&document(found, proof.as_ref()))?,
         }
         Ok(DONE)
     }
+}
+
+/// Why something waits.
+pub(super) fn proof(session: &Session, found: &Waiting, now: i64) -> Result<Option<Proof>, Failure> {
+    let origin = proposing(session, found, now)?.unwrap_or_else(|| found.origin.clone());
+    Ok(session.why(&origin.to_string(), now, None)?.proofs.into_iter().next())
 }
 
 /// The decision that a proposal was made of.

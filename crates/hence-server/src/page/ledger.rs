@@ -1,0 +1,83 @@
+//! The head of the ledger, what is in it, and whether it is sound.
+
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value as Json;
+
+use super::super::problem::Problem;
+use super::super::question::Question;
+use super::Sight;
+use super::rules::figures;
+use super::shell::{self, Shown};
+use super::visit::Visit;
+use super::words::{self, count, list, text};
+
+/// How many transactions are shown.
+const MOST: u64 = 30;
+
+pub(super) async fn show(visit: &Visit) -> Result<Response, Problem> {
+    let status = visit.ask(Question::Status).await?;
+    let last = count(&status, "transactions");
+    let from = last.saturating_sub(MOST - 1).max(1);
+    let log = visit.ask(Question::Log { from, limit: MOST as usize }).await?;
+    let content = html! {
+        (figures(&[
+            ("Transactions", last.to_string(), "each with the hash of the one before"),
+            ("Facts", count(&status, "facts").to_string(), "stand now"),
+            ("Decisions", count(&status, "decisions").to_string(), "in force now"),
+        ]))
+        section.card aria-label="Head" {
+            h2 { "Head" }
+            p.hint { "The hash of the last transaction covers everything before it. Whoever keeps it can show later that nothing was changed." }
+            p { code.hash { (text(&status, "head")) } }
+            form method="get" action="/ledger" {
+                input type="hidden" name="verify" value="1";
+                button.primary type="submit" { "Verify" }
+            }
+            @if visit.text("verify").is_some() { (verified(visit).await) }
+        }
+        section {
+            h2 { "Last transactions" }
+            ol.log { @for one in list(&log, "transactions").iter().rev() { (transaction(one)) } }
+        }
+    };
+    let about = html! { "Everything that was recorded, as a chain that can be checked." };
+    Ok(shell::screen(visit, &Shown { place: "/ledger", title: "Ledger", about, content }))
+}
+
+async fn verified(visit: &Visit) -> Markup {
+    let found = match visit.see(Sight::Verify).await {
+        Ok(found) => found,
+        Err(problem) => return shell::wrong(&problem),
+    };
+    let differences = list(&found, "differences");
+    html! {
+        @if differences.is_empty() {
+            p.done role="status" {
+                "Sound: " (words::counted(count(&found, "transactions"), "transaction", "transactions")) " hash to this head, and "
+                (words::counted(count(&found, "facts"), "fact", "facts")) " and "
+                (words::counted(count(&found, "decisions"), "decision", "decisions")) " are what they say. "
+                "To draw every decision again, run " code { "hence verify" } "."
+            }
+        } @else {
+            div.problem role="alert" { p { "Not sound:" } ul { @for one in differences { li { (one.as_str().unwrap_or_default()) } } } }
+        }
+    }
+}
+
+fn transaction(one: &Json) -> Markup {
+    let number = count(one, "transaction");
+    let size = |name| list(one, name).len();
+    html! {
+        li {
+            b { (number) } " " (words::time(text(one, "time"))) " by " b { (text(one, "author")) }
+            @if text(one, "strength") == "signed" { " " span.badge.on { "signed" } }
+            span.meta {
+                (size("asserted")) " facts recorded, " (size("retracted")) " taken back, "
+                (size("drawn")) " decisions drawn, " (size("lapsed")) " lapsed"
+                @if !text(one, "note").is_empty() { " · " (text(one, "note")) }
+            }
+            " " a href={ "/facts?at=" (number) } aria-label={ "Facts as of transaction " (number) } { "as of then" }
+        }
+    }
+}
