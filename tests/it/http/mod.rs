@@ -5,6 +5,7 @@ mod changes;
 mod documents;
 mod limits;
 mod native;
+mod page;
 mod principals;
 mod reload;
 mod scopes;
