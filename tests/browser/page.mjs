@@ -53,7 +53,7 @@ async function record(fact) {
 const first = await signedIn();
 const hrefOf = (relation) => first.page.goto(`${BASE}/?relation=${relation}`)
     .then(() => first.page.locator("a.row").first().getAttribute("href"));
-const decision = await hrefOf("refine_tool");
+const decision = await hrefOf("replace_tool");
 await first.context.close();
 
 const SCREENS = [
@@ -69,7 +69,7 @@ const SCREENS = [
     ["facts", "/facts"],
     ["facts-past", "/facts?relation=feedback&at=2"],
     ["rules", "/rules"],
-    ["rule", "/rules/refine_tool"],
+    ["rule", "/rules/replace_tool"],
     ["ledger", "/ledger?verify=1"],
     ["lost", "/decisions/99.1"],
 ];
@@ -80,6 +80,7 @@ for (const colorScheme of ["light", "dark"]) {
         // axe-core is not the page's own script, which is all that its policy lets in.
         for (const [name, path] of [...SCREENS, ["sign-in", "/sign-in"]]) {
             await test(`${name}, ${width} px, ${colorScheme}`, async () => {
+                if (name === "sign-in") await context.clearCookies();
                 await page.goto(`${BASE}${path}`);
                 const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
                 assert.ok(wide <= 0, `${name} is ${wide} px too wide`);
@@ -125,9 +126,9 @@ await test("by keyboard: from signing in to why a decision was drawn", async () 
 
 await test("without script: filter, ask, look back", async () => {
     const { context, page } = await signedIn({ javaScriptEnabled: false });
-    await page.selectOption("#relation", "refine_tool");
+    await page.selectOption("#relation", "replace_tool");
     await page.click("text=Filter");
-    await page.waitForURL(/relation=refine_tool/);
+    await page.waitForURL(/relation=replace_tool/);
     await page.goto(`${BASE}/why-not`);
     await page.selectOption("#relation", "tool_allowed");
     await page.click("button:has-text('Next')");
@@ -166,6 +167,7 @@ await test("an edited proposal is approved as it was written anew", async () => 
     const { context, page } = await signedIn();
     await page.goto(`${BASE}/reviews`);
     const card = page.locator("article.review", { hasText: "shorter-answers" });
+    await card.getByText("Edit before approving").click();
     await card.locator("textarea").last().fill("Answer in one sentence.");
     await card.getByRole("button", { name: "Approve" }).click();
     await page.waitForURL(/done=approved/);

@@ -17,14 +17,15 @@ pub(super) type Reached = BTreeMap<String, (usize, usize)>;
 /// The rules that were measured last, and what came of it; `None` while it goes on.
 static KNOWN: Mutex<Option<(Hash, Option<Arc<Reached>>)>> = Mutex::new(None);
 
-/// What tests reach of these rules, once that is known.
-pub(super) fn of(rules: &RuleSet) -> Option<Arc<Reached>> {
+/// What tests reach of these rules, if there are any, and whether that is still being measured.
+pub(super) fn of(rules: &RuleSet) -> (Option<Arc<Reached>>, bool) {
     let hash = rules.recorded().hash();
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((of, reached)) = known.as_ref()
         && *of == hash
     {
-        return reached.clone();
+        let found = reached.clone().filter(|reached| !reached.is_empty());
+        return (found, reached.is_none());
     }
     *known = Some((hash, None));
     drop(known);
@@ -32,11 +33,11 @@ pub(super) fn of(rules: &RuleSet) -> Option<Arc<Reached>> {
     thread::spawn(move || {
         let reached = reached(&paths, &packs).unwrap_or_default();
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.as_ref().is_some_and(|(of, _)| *of == hash) && !reached.is_empty() {
+        if known.as_ref().is_some_and(|(of, _)| *of == hash) {
             *known = Some((hash, Some(Arc::new(reached))));
         }
     });
-    None
+    (None, true)
 }
 
 /// The files of tests beside the rule files, and the shipped packs among the rules.

@@ -218,7 +218,8 @@ fn relations_of(session: &Session) -> Told {
             When::Now => count_of(ledger, relation),
             _ => of_ledger(ledger.facts_at(relation, at))?.take(COUNTED).count(),
         };
-        if facts > 0 {
+        // What hence keeps for itself is no fact of the rules.
+        if facts > 0 && !relation.as_str().starts_with("hence.") {
             let doc = program.find(relation).map(|id| first_line(&program[id].doc));
             rows.push((relation.as_str().to_owned(), facts, doc));
         }
@@ -260,7 +261,7 @@ fn rules(session: &Session) -> Told {
         .into_iter()
         .map(|one| (one.relation, (one.facts, one.decisions)))
         .collect();
-    let reached = coverage::of(session.rules());
+    let (reached, is_measuring) = coverage::of(session.rules());
     let reads = reads(program);
     let name = |id: &RelationId| program[*id].name.as_str();
     let ids = (0..program.relations.len()).filter_map(|at| u32::try_from(at).ok()).map(RelationId);
@@ -288,7 +289,9 @@ fn rules(session: &Session) -> Told {
         one.get("name").map(Json::to_string).cmp(&other.get("name").map(Json::to_string))
     });
     let whole = reached.as_ref().map(|reached| share(reached.values()));
-    Ok(json!({ "relations": rows, "schema": schema(program), "coverage": whole }))
+    Ok(json!({
+        "relations": rows, "schema": schema(program), "coverage": whole, "measuring": is_measuring,
+    }))
 }
 
 /// How many decisions of each rule stand.

@@ -132,8 +132,14 @@ fn every_screen_shows_what_it_is_for() {
         ("/?subject=BACK&relation=retry&rule=few_tries", &["1 decision in force, as filtered"]),
         ("/?subject=upload", &["No decision is like that"]),
         ("/?from=2999-01-01", &["0 decisions"]),
-        ("/decisions/1.1", &["Try it again.", "recorded by ada", "claimed, not signed", "<svg", "History", "in force"]),
-        ("/why-not?relation=retry&ask=1&c0=upload", &["does not hold", "What would make it hold", "Few tries"]),
+        (
+            "/decisions/1.1",
+            &["Try it again.", "recorded by ada", "claimed, not signed", "<svg", "History", "in force"],
+        ),
+        (
+            "/why-not?relation=retry&ask=1&c0=upload",
+            &["does not hold", "What would make it hold", "Few tries"],
+        ),
         ("/why-not?fact=retry(%22backup%22)", &["It does hold"]),
         ("/why-not?fact=nonsense((", &["role=\"alert\""]),
         ("/what-if", &["How often a job is tried.", "type=\"number\""]),
@@ -161,7 +167,8 @@ fn the_past_is_shown_as_it_was() {
     service.all().record("{\"failed\": [\"backup\", 2]}\n");
     service.all().record("{\"failed\": [\"upload\", 3]}\n{\"retract\": {\"failed\": [\"backup\", 2]}}\n");
     let browser = Browser::new(&service, "ada", "read");
-    let (then, now) = (browser.read("/facts?relation=failed&at=1"), browser.read("/facts?relation=failed&at=2"));
+    let (then, now) =
+        (browser.read("/facts?relation=failed&at=1"), browser.read("/facts?relation=failed&at=2"));
     assert!(then.contains("backup") && !then.contains("upload"), "{then}");
     assert!(now.contains("upload") && !now.contains("backup"), "{now}");
     assert!(browser.read("/decisions/1.1").contains("lapsed in transaction 2"));
@@ -231,7 +238,11 @@ fn a_review_answered_on_the_page_changes_what_is_decided() {
     assert!(inbox.contains("payment-7/financial") && inbox.contains("&lt;script&gt;"), "{inbox}");
     assert!(ada.read("/?relation=block").contains("1 decision in force"));
     let seal = ada.seal();
-    let done = ada.post("/reviews/answer", &[], &format!("seal={seal}&id=payment-7%2Ffinancial&answer=approve&comment=fine"));
+    let done = ada.post(
+        "/reviews/answer",
+        &[],
+        &format!("seal={seal}&id=payment-7%2Ffinancial&answer=approve&comment=fine"),
+    );
     assert_eq!(done.status, 303, "{done:?}");
     let next = done.header("location").unwrap().to_owned();
     let inbox = ada.read(&next);
@@ -239,8 +250,10 @@ fn a_review_answered_on_the_page_changes_what_is_decided() {
     assert!(ada.read("/?relation=block&after=2").contains("0 decisions"));
     let empty = ada.post("/reviews/answer", &[], &format!("seal={seal}&id=p1&answer=reject&comment="));
     assert_eq!(empty.status, 400, "{empty:?}");
-    let edited = format!("seal={seal}&id=p1&answer=approve&comment=&part_value=Shorter%2C+please&was_value=x");
+    let edited =
+        format!("seal={seal}&id=p1&answer=approve&comment=&part_value=Shorter%2C+please&was_value=x");
     assert_eq!(ada.post("/reviews/answer", &[], &edited).status, 303);
-    let said = service.all().ask("/v1/query", &serde_json::json!({ "body": "review_edit(_, P, Part, Text, _, _)" }));
+    let said =
+        service.all().ask("/v1/query", &serde_json::json!({ "body": "review_edit(_, P, Part, Text, _, _)" }));
     assert!(said.to_string().contains("Shorter, please"), "{said}");
 }

@@ -83,7 +83,7 @@ fn evidence(proof: &Proof<'_>) -> Markup {
                             @let origin = step.get("origin").unwrap_or(&Json::Null);
                             tr {
                                 td data-label="Fact" { (proof.schema().fact(step.get("fact").unwrap_or(&Json::Null))) }
-                                td data-label="Who says so" { b { (text(origin, "author")) } span.source { (words::cut(text(origin, "source"), 60)) } }
+                                td data-label="Who says so" { b { (text(origin, "author")) } span.source { (source(text(origin, "source"))) } }
                                 td data-label="How surely" { (proof::strength(text(origin, "strength"))) }
                                 td data-label="When" { (words::time(text(origin, "time"))) span.source { "transaction " (count(origin, "transaction")) } }
                             }
@@ -93,6 +93,11 @@ fn evidence(proof: &Proof<'_>) -> Markup {
             }
         }
     }
+}
+
+/// Where a fact came from: of a file its name.
+fn source(text: &str) -> String {
+    words::cut(text.rsplit('/').next().unwrap_or(text), 60)
 }
 
 fn history(found: &Json) -> Markup {

@@ -37,7 +37,7 @@ struct Size {
 }
 
 const WIDE: Size = Size { width: 1000.0, across: 4, letters: 30 };
-const NARROW: Size = Size { width: 340.0, across: 1, letters: 42 };
+const NARROW: Size = Size { width: 344.0, across: 2, letters: 22 };
 
 /// Where a box is.
 #[derive(Clone, Copy, Default)]
@@ -148,7 +148,7 @@ fn places(nodes: &[Node], texts: &[Vec<String>], size: Size) -> (Vec<Place>, f64
     for layer in layers.values() {
         for row in layer.chunks(size.across) {
             let width = ((size.width - 4.0) / size.across as f64) - GAP;
-            let width = if row.len() == 1 && size.across > 1 { width * 1.4 } else { width };
+            let width = if row.len() == 1 { width * 1.4 } else { width };
             let whole = row.len() as f64 * (width + GAP) - GAP;
             let lines = row.iter().filter_map(|at| texts.get(*at)).map(Vec::len).max().unwrap_or(1);
             let height = lines as f64 * LINE + 20.0;

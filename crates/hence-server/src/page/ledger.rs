@@ -22,9 +22,9 @@ pub(super) async fn show(visit: &Visit) -> Result<Response, Problem> {
     let log = visit.ask(Question::Log { from, limit: MOST as usize }).await?;
     let content = html! {
         (figures(&[
-            ("Transactions", last.to_string(), "each with the hash of the one before"),
-            ("Facts", count(&status, "facts").to_string(), "stand now"),
-            ("Decisions", count(&status, "decisions").to_string(), "in force now"),
+            ("Transactions", words::digits(last), "each with the hash of the one before"),
+            ("Facts", words::digits(count(&status, "facts")), "stand now"),
+            ("Decisions", words::digits(count(&status, "decisions")), "in force now"),
         ]))
         section.card aria-label="Head" {
             h2 { "Head" }
@@ -67,17 +67,29 @@ async fn verified(visit: &Visit) -> Markup {
 
 fn transaction(one: &Json) -> Markup {
     let number = count(one, "transaction");
-    let size = |name| list(one, name).len();
+    let told = |name: &str, single: &str, many: &str, does: &str| {
+        let size = list(one, name).len() as u64;
+        (size > 0).then(|| format!("{} {does}", words::counted(size, single, many)))
+    };
+    let all = [
+        told("asserted", "fact", "facts", "recorded"),
+        told("retracted", "fact", "facts", "taken back"),
+        told("drawn", "decision", "decisions", "drawn"),
+        told("lapsed", "decision", "decisions", "lapsed"),
+    ];
+    let all: Vec<String> = all.into_iter().flatten().collect();
     html! {
         li {
-            b { (number) } " " (words::time(text(one, "time"))) " by " b { (text(one, "author")) }
-            @if text(one, "strength") == "signed" { " " span.badge.on { "signed" } }
-            span.meta {
-                (size("asserted")) " facts recorded, " (size("retracted")) " taken back, "
-                (size("drawn")) " decisions drawn, " (size("lapsed")) " lapsed"
-                @if !text(one, "note").is_empty() { " · " (text(one, "note")) }
+            span.tx { (number) }
+            div {
+                (words::time(text(one, "time"))) " by " b { (text(one, "author")) }
+                @if text(one, "strength") == "signed" { " " span.badge.on { "signed" } }
+                span.meta {
+                    @if all.is_empty() { "nothing changed" } @else { (all.join(", ")) }
+                    @if !text(one, "note").is_empty() { " · " (text(one, "note")) }
+                }
             }
-            " " a href={ "/facts?at=" (number) } aria-label={ "Facts as of transaction " (number) } { "as of then" }
+            a href={ "/facts?at=" (number) } aria-label={ "Facts as of transaction " (number) } { "Facts then" }
         }
     }
 }

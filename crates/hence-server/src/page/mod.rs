@@ -91,6 +91,7 @@ pub(crate) fn mount(mut router: Router, service: &Arc<Service>) -> Router {
         .route("/sign-in", any(sign_in))
         .route("/sign-out", any(sign_out))
         .route("/page/style.css", asset("text/css; charset=utf-8", include_str!("page.css")))
+        .route("/page/icon.svg", asset("image/svg+xml", include_str!("icon.svg")))
         .route("/page/script.js", asset("text/javascript; charset=utf-8", include_str!("page.js")))
 }
 

@@ -1,7 +1,8 @@
 //! A proof as a folded tree: each line a sentence, below it what it rests on.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use maud::{Markup, html};
 use serde_json::Value as Json;
@@ -24,11 +25,12 @@ pub(super) struct Proof<'j> {
     schema: Schema<'j>,
 }
 
-/// What was shown already, and what is still to be.
+/// What was shown already, what is still to be, and below which step each step is shown whole: the nearest to the decision.
 #[derive(Default)]
 struct Progress {
     shown: BTreeSet<usize>,
     later: VecDeque<usize>,
+    owners: BTreeMap<usize, usize>,
 }
 
 impl<'j> Proof<'j> {
@@ -70,14 +72,31 @@ impl<'j> Proof<'j> {
         numbers.filter_map(|number| usize::try_from(number).ok()).filter(|below| *below > at).collect()
     }
 
+    fn owners(self) -> BTreeMap<usize, usize> {
+        let (mut owners, mut next) = (BTreeMap::new(), VecDeque::from([0]));
+        while let Some(at) = next.pop_front() {
+            for below in self.below(at) {
+                if let Entry::Vacant(entry) = owners.entry(below) {
+                    entry.insert(at);
+                    next.push_back(below);
+                }
+            }
+        }
+        owners
+    }
+
     /// The whole tree.
     pub(super) fn tree(self) -> Markup {
-        let progress = RefCell::new(Progress { shown: BTreeSet::new(), later: VecDeque::from([0]) });
+        let progress = RefCell::new(Progress {
+            later: VecDeque::from([0]),
+            owners: self.owners(),
+            ..Progress::default()
+        });
         let next = || progress.borrow_mut().later.pop_front();
         let mut parts = Vec::new();
         while let Some(at) = next() {
             if !progress.borrow().shown.contains(&at) {
-                parts.push(self.step(at, 0, &progress));
+                parts.push(self.step(at, (None, 0), &progress));
             }
         }
         let left = self.steps().len().saturating_sub(progress.borrow().shown.len());
@@ -86,18 +105,26 @@ impl<'j> Proof<'j> {
                 @if at > 0 { p.hint { "Further down:" } }
                 ul.proof { (part) }
             }
-            @if left > 0 { p.hint { (words::counted(left as u64, "more step", "more steps")) " in the proof as JSON." } }
+            @if left > 0 {
+                p.hint { (words::counted(left as u64, "more step", "more steps")) " in the proof as JSON." }
+            }
         }
     }
 
-    fn step(self, at: usize, depth: usize, progress: &RefCell<Progress>) -> Markup {
+    /// A step below `from`, or at the left.
+    fn step(self, at: usize, (from, depth): (Option<usize>, usize), progress: &RefCell<Progress>) -> Markup {
         let Some(step) = self.steps().get(at) else { return html! {} };
-        let is_known = progress.borrow().shown.contains(&at);
-        if is_known || depth >= DEEPEST || progress.borrow().shown.len() >= MOST {
-            if !is_known && progress.borrow().shown.len() < MOST {
+        let (is_known, is_here, has_room) = {
+            let progress = progress.borrow();
+            let is_here = from.is_none() || progress.owners.get(&at).copied() == from;
+            (progress.shown.contains(&at), is_here, progress.shown.len() < MOST)
+        };
+        if is_known || !is_here || !has_room || depth >= DEEPEST {
+            if is_here && !is_known && has_room {
                 progress.borrow_mut().later.push_back(at);
             }
-            return html! { li { a.again href={ "#s" (at) } { (self.line(at)) " " span.meta { "shown elsewhere" } } } };
+            let line = self.line(at);
+            return html! { li { a.again href={ "#s" (at) } { (line) " " span.meta { "shown elsewhere" } } } };
         }
         progress.borrow_mut().shown.insert(at);
         let premises = list(step, "premises");
@@ -108,7 +135,7 @@ impl<'j> Proof<'j> {
                 } @else {
                     details open[depth < UNFOLDED] {
                         summary { (self.said(step)) (ground(step)) }
-                        ul { @for premise in premises { (self.premise(premise, depth + 1, progress)) } }
+                        ul { @for premise in premises { (self.premise(premise, (at, depth + 1), progress)) } }
                         @if depth == 0 { (rule_of(step)) }
                     }
                 }
@@ -127,12 +154,13 @@ impl<'j> Proof<'j> {
         }
     }
 
-    fn premise(self, premise: &Json, depth: usize, progress: &RefCell<Progress>) -> Markup {
+    fn premise(self, premise: &Json, (from, depth): (usize, usize), progress: &RefCell<Progress>) -> Markup {
         if let Some(at) = premise.get("step").and_then(Json::as_u64) {
-            return self.step(usize::try_from(at).unwrap_or(usize::MAX), depth, progress);
+            let at = usize::try_from(at).unwrap_or(usize::MAX);
+            return self.step(at, (Some(from), depth), progress);
         }
         if let Some(group) = premise.get("aggregate") {
-            return self.group(group, depth, progress);
+            return self.group(group, (from, depth), progress);
         }
         html! { li { div.leaf { (self.condition(premise)) } } }
     }
@@ -140,49 +168,68 @@ impl<'j> Proof<'j> {
     /// What a rule looks at beside facts.
     fn condition(self, premise: &Json) -> Markup {
         let (test, bind, each) = (text(premise, "test"), text(premise, "bind"), text(premise, "each"));
+        let written = words::condition(text(premise, "written"));
         html! {
             @if let Some(absent) = premise.get("absent") {
                 span.said { "There is no " (self.schema.fact(absent)) }
                 span.badge { "among " (count(premise, "among")) }
             } @else if !test.is_empty() {
-                span.said { code { (test) } } span.badge { "holds" }
+                span.said { (words::condition(test)) } span.badge { (words::plain(&written)) }
             } @else if !bind.is_empty() || !each.is_empty() {
-                span.said { (words::plain(bind)) (words::plain(each)) " is " (words::value(premise.get("value").unwrap_or(&Json::Null))) }
-                span.badge { code { (text(premise, "text")) } }
+                span.said {
+                    (words::plain(bind)) (words::plain(each)) " is "
+                    (words::value(premise.get("value").unwrap_or(&Json::Null)))
+                }
+                span.badge { (words::condition(text(premise, "text"))) }
             } @else if let Some(limit) = premise.get("limit") {
-                span.said { "It is number " (count(limit, "rank")) " of " (count(limit, "of")) "; the first " (count(limit, "keep")) " count" }
-                span.badge { "in order" }
+                span.said { (rank(limit)) }
+                span.badge { "ranking" }
             } @else {
                 span.said { code { (premise) } }
             }
         }
     }
 
-    fn group(self, group: &Json, depth: usize, progress: &RefCell<Progress>) -> Markup {
+    fn group(self, group: &Json, (from, depth): (usize, usize), progress: &RefCell<Progress>) -> Markup {
         let inputs = list(group, "inputs");
         let matches = count(group, "matches");
         let results = group.get("results").and_then(Json::as_object);
+        let more = matches.saturating_sub(inputs.len().min(INPUTS) as u64);
         html! {
             li {
                 details open[depth < UNFOLDED] {
                     summary {
                         span.said {
                             @for (name, result) in results.into_iter().flatten() {
-                                (words::plain(name)) " is " (words::value(result.get("value").unwrap_or(&Json::Null))) " "
+                                (words::plain(name)) " is "
+                                (words::value(result.get("value").unwrap_or(&Json::Null))) " "
                             }
                         }
                         span.badge { "from " (words::counted(matches, "case", "cases")) }
                     }
                     ul {
                         @for input in inputs.iter().take(INPUTS) {
-                            @for premise in list(input, "premises") { (self.premise(premise, depth + 1, progress)) }
+                            @for premise in list(input, "premises") {
+                                (self.premise(premise, (from, depth + 1), progress))
+                            }
                         }
-                        @let more = matches.saturating_sub(inputs.len().min(INPUTS) as u64);
-                        @if more > 0 { li { div.leaf { span.meta { "and " (words::counted(more, "more case", "more cases")) } } } }
+                        @if more > 0 {
+                            li { div.leaf { span.meta { "and " (words::counted(more, "more case", "more cases")) } } }
+                        }
                     }
                 }
             }
         }
+    }
+}
+
+/// Which place something has among others.
+fn rank(limit: &Json) -> String {
+    let (rank, keep, of) = (count(limit, "rank"), count(limit, "keep"), count(limit, "of"));
+    match (rank, keep) {
+        (1, 1) => format!("It is the first of {of}, and only the first counts"),
+        (_, 1) => format!("It is number {rank} of {of}, and only the first counts"),
+        _ => format!("It is number {rank} of {of}, and the first {keep} count"),
     }
 }
 

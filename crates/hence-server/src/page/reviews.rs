@@ -56,17 +56,32 @@ fn card(visit: &Visit, review: &Json, schema: Schema<'_>) -> Markup {
         article.review aria-label=(id) {
             header {
                 span.kind { (kind) }
-                h2 { (id) }
-                p.meta { (asks(kind)) @if let Some(since) = review.get("since").and_then(Json::as_str) { " · since " (words::time(since)) } }
+                p.meta {
+                    (asks(kind))
+                    @if let Some(since) = review.get("since").and_then(Json::as_str) { " · since " (words::time(since)) }
+                    " · " code { (id) }
+                }
+                h2 { (words::sentence(text(review, "what"))) }
             }
-            p.what { (words::sentence(text(review, "what"))) }
             form method="post" action="/reviews/answer" {
                 input type="hidden" name="seal" value=(visit.seal);
                 input type="hidden" name="id" value=(id);
-                @for (part, written) in content.into_iter().flatten() { (part_of(id, part, written)) }
-                @if visit.may_write() { (answers(id)) } @else { p.hint { "Your token only reads; answering takes one with the scope write." } }
+                div.content {
+                    @if let Some(content) = content {
+                        dl { @for (part, written) in content { div { dt { (words::title(part)) } dd { (words_of(written)) } } } }
+                        @if visit.may_write() {
+                            details.edit {
+                                summary { "Edit before approving" }
+                                @for (part, written) in content { (part_of(id, part, written)) }
+                            }
+                        }
+                    }
+                    @if let Some(proof) = review.get("proof").filter(|proof| !proof.is_null()) { (why(&Proof::new(proof, schema))) }
+                }
+                div.answer {
+                    @if visit.may_write() { (answers(id)) } @else { p.hint { "Your token only reads; answering takes one with the scope write." } }
+                }
             }
-            @if let Some(proof) = review.get("proof").filter(|proof| !proof.is_null()) { (why(&Proof::new(proof, schema))) }
         }
     }
 }
@@ -77,8 +92,8 @@ fn part_of(id: &str, part: &str, written: &Json) -> Markup {
     let written = words_of(written);
     html! {
         div.field {
-            label for=(field) { (words::title(part)) span.meta { " edit it before you approve, if you like" } }
-            textarea id=(field) name={ (PART) (part) } rows=(written.len() / 70 + 2) { (written) }
+            label for=(field) { (words::title(part)) }
+            textarea id=(field) name={ (PART) (part) } rows=(written.len() / 60 + 1) { "\n" (written) }
             input type="hidden" name={ "was_" (part) } value=(written);
         }
     }
@@ -92,8 +107,9 @@ fn answers(id: &str) -> Markup {
     let field = format!("{id}-comment");
     html! {
         div.field {
-            label for=(field) { "Reason" span.meta { " needed to reject; rules learn from it" } }
-            input id=(field) name="comment" autocomplete="off";
+            label for=(field) { "Reason" }
+            input id=(field) name="comment" autocomplete="off" aria-describedby={ (field) "-hint" };
+            span.hint id={ (field) "-hint" } { "Needed to reject; rules learn from it." }
         }
         div.bar {
             button.primary type="submit" name="answer" value="approve" { "Approve" }

@@ -20,9 +20,9 @@ pub(super) async fn show(visit: &Visit) -> Result<Response, Problem> {
     let drawing = drawing.map(|one| list(one, "rules").len() as u64).sum::<u64>();
     let content = html! {
         (figures(&[
-            ("Rules", rules().count().to_string(), "in force now"),
+            ("Rules", words::digits(rules().count() as u64), "in force now"),
             ("Rules in use", format!("{used} of {drawing}"), "rules of decisions that drew one which stands"),
-            ("Tested", tested(&found), "of the points of the rules that their tests reach"),
+            ("Tested", tested(&found), coverage_about(&found)),
         ]))
         @for (kind, title, about) in KINDS {
             section {
@@ -49,7 +49,18 @@ fn tested(found: &Json) -> String {
             let (reached, all) = (count(coverage, "reached"), count(coverage, "all").max(1));
             format!("{} %", reached * 100 / all)
         }
-        _ => String::from("not measured"),
+        _ if found.get("measuring").and_then(Json::as_bool) == Some(true) => String::from("…"),
+        _ => String::from("–"),
+    }
+}
+
+fn coverage_about(found: &Json) -> &'static str {
+    match found.get("measuring").and_then(Json::as_bool) {
+        Some(true) => "is being measured; look again in a moment",
+        _ if found.get("coverage").is_some_and(Json::is_object) => {
+            "of the points of the rules that their tests reach"
+        }
+        _ => "no tests beside these rules",
     }
 }
 

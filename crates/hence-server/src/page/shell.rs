@@ -63,7 +63,7 @@ fn document(title: &str, body: &Markup) -> String {
                 meta name="color-scheme" content="light dark";
                 title { (title) " · hence" }
                 link rel="stylesheet" href="/page/style.css";
-                link rel="icon" href="data:,";
+                link rel="icon" href="/page/icon.svg" type="image/svg+xml";
                 script src="/page/script.js" defer {}
             }
             body { (body) }

@@ -135,13 +135,13 @@ fn told(found: &Json, schema: Schema<'_>) -> Markup {
                 @if found.get("input").and_then(Json::as_bool) == Some(true) {
                     p { "Nobody recorded it, and no rule derives it." }
                 }
-                ol.lacks { @for rule in list(found, "rules") { (lack(rule)) } }
+                ol.lacks { @for rule in list(found, "rules") { (lack(rule, schema)) } }
             }
         }
     }
 }
 
-fn lack(rule: &Json) -> Markup {
+fn lack(rule: &Json, schema: Schema<'_>) -> Markup {
     let (held, of) = (count(rule, "held"), count(rule, "of"));
     let place = rule.get("place").unwrap_or(&Json::Null);
     html! {
@@ -151,8 +151,33 @@ fn lack(rule: &Json) -> Markup {
                 meter min="0" max=(of.max(1)) value=(held) aria-label="Conditions that hold" {}
                 (held) " of " (words::counted(of, "condition holds", "conditions hold"))
             }
-            p.cross { (text(rule, "message")) }
-            p.place { code { (text(place, "file")) ":" (count(place, "line")) } }
+            p.cross { (reason(rule, schema)) }
+            details.syntax {
+                summary { "As the rules write it" }
+                p { (text(rule, "message")) }
+                p.place { code { (text(place, "file")) ":" (count(place, "line")) } }
+            }
+        }
+    }
+}
+
+/// Where a rule stops, in words.
+fn reason(rule: &Json, schema: Schema<'_>) -> Markup {
+    let failure = rule.get("failure").unwrap_or(&Json::Null);
+    let atom = failure.get("atom").unwrap_or(&Json::Null);
+    let value = |name: &str| words::value(failure.get(name).unwrap_or(&Json::Null));
+    html! {
+        @match text(failure, "kind") {
+            "missing" => {
+                "There is no " (schema.fact(atom)) span.meta { " among " (count(failure, "among")) }
+                @let nearest = list(failure, "nearest");
+                @if let Some(nearest) = nearest.first() { br; span.meta { "The nearest is " (schema.fact(nearest)) } }
+            }
+            "in_the_way" => { "In the way is " (schema.fact(list(failure, "facts").first().unwrap_or(atom))) }
+            "test" => { (words::condition(text(failure, "text"))) " is not so" span.meta { " (" (words::condition(text(failure, "written"))) ")" } }
+            "head" => { "It speaks of another " (words::plain(text(failure, "column"))) ": " (value("gives")) ", not " (value("asked")) }
+            "limit" => { "It is number " (count(failure, "rank")) " of " (count(failure, "of")) ", and only the first " (count(failure, "keep")) " count" }
+            _ => { (text(rule, "message")) }
         }
     }
 }

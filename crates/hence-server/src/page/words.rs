@@ -8,7 +8,7 @@ const LONGEST: usize = 160;
 
 /// A name as words: `handle_error` and `/handle_error` are "handle error".
 pub(super) fn plain(name: &str) -> String {
-    name.trim_start_matches('/').replace(['_', '/'], " ")
+    name.trim_start_matches('/').replace(['_', '/'], " ").replace('#', " no. ")
 }
 
 /// The same as the beginning of a line.
@@ -58,6 +58,35 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
+/// A number with at most six significant digits, as sentences of rules have it.
+fn number(number: &serde_json::Number) -> String {
+    match number.as_f64().filter(|_| number.is_f64()) {
+        Some(float) if float.fract() == 0.0 && float.abs() < 1e15 => float.to_string(),
+        Some(float) if (1e-4..1e6).contains(&float.abs()) => {
+            let digits = 5 - float.abs().log10().floor() as i32;
+            let shown = format!("{float:.*}", usize::try_from(digits.max(0)).unwrap_or_default());
+            shown.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        _ => number.to_string(),
+    }
+}
+
+/// A condition of a rule with its values, as people write it.
+pub(super) fn condition(text: &str) -> String {
+    let word = |word: &str| match word {
+        ">=" => String::from("≥"),
+        "<=" => String::from("≤"),
+        "!=" => String::from("≠"),
+        "==" => String::from("="),
+        other if other.contains('.') => {
+            let read = other.parse().ok().and_then(serde_json::Number::from_f64);
+            read.map_or_else(|| other.to_owned(), |read| number(&read))
+        }
+        other => other.to_owned(),
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// A value as text.
 pub(super) fn value_text(value: &Json) -> String {
     match value {
@@ -66,6 +95,7 @@ pub(super) fn value_text(value: &Json) -> String {
         Json::Bool(false) => String::from("no"),
         Json::String(text) if is_name(text) => plain(text),
         Json::String(text) => time_text(text).unwrap_or_else(|| cut(text, LONGEST)),
+        Json::Number(found) => number(found),
         other => cut(&other.to_string(), LONGEST),
     }
 }
@@ -77,7 +107,7 @@ pub(super) fn value(value: &Json) -> Markup {
         Json::String(text) if time_text(text).is_some() => html! { (time(text)) },
         Json::String(text) if is_name(text) => html! { span.name title=(text) { (plain(text)) } },
         Json::String(text) if text.is_empty() => html! { span.any { "empty" } },
-        Json::Number(number) => html! { span.number { (number) } },
+        Json::Number(found) => html! { span.number title=(found) { (number(found)) } },
         other => html! { span.text { (value_text(other)) } },
     }
 }
@@ -124,17 +154,22 @@ pub(super) fn count(json: &Json, name: &str) -> u64 {
     json.get(name).and_then(Json::as_u64).unwrap_or_default()
 }
 
-/// A number with its noun.
-pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+/// A count with its digits in groups.
+pub(super) fn digits(count: u64) -> String {
     let digits = count.to_string();
-    let mut spaced = String::new();
+    let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            spaced.push(',');
+            grouped.push(',');
         }
-        spaced.push(digit);
+        grouped.push(digit);
     }
-    format!("{spaced} {}", if count == 1 { one } else { many })
+    grouped
+}
+
+/// A number with its noun.
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", digits(count), if count == 1 { one } else { many })
 }
 
 /// The relation and the values of a fact, such as `{"tool": ["shell"]}`.
