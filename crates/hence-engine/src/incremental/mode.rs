@@ -3,15 +3,11 @@
 use hence_core::schema::RelationId;
 use hence_lang::builtins::expr::VarId;
 
-use crate::plan::order::guess;
+use crate::plan::order::{UNBOUND, guess};
 use crate::plan::source::{Catalog, Start};
 use crate::storage::index::IndexId;
 use crate::storage::versioned::VersionedRelations;
 use crate::storage::view::View;
-
-/// How much worse all rows of an atom without anything bound are than as many that agree with what is: those have to
-/// be gone through each time, these are often far fewer.
-const UNBOUND: f64 = 8.0;
 
 /// Where a plan begins and which state its literals read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

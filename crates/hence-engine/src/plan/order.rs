@@ -13,6 +13,10 @@ const ELEMENTS: f64 = 16.0;
 /// What a loop costs beside its matches: more than any filter.
 const LOOP: f64 = 0.5;
 
+/// How much worse all rows of an atom without anything bound are than as many that agree with what is: those have to be
+/// gone through each time, these are often far fewer.
+pub(crate) const UNBOUND: f64 = 8.0;
+
 /// About how many rows of the literal at a place agree with its columns that are bound.
 pub(crate) type RowEstimate<'e> = &'e mut dyn FnMut(usize, &Atom, &[u32]) -> f64;
 

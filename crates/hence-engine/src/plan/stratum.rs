@@ -8,7 +8,7 @@ use hence_lang::ir::{Literal, Program, Stratum};
 use smallvec::{SmallVec, smallvec};
 
 use super::choice::compile_ways;
-use super::order::guess;
+use super::order::{UNBOUND, guess};
 use super::roles::plain_roles;
 use super::shape::Shape;
 use super::source::{Catalog, JoinOrder, RuleSource, Start, Wanted};
@@ -121,10 +121,15 @@ fn views(own: &[bool], delta: Option<usize>) -> SmallVec<[View; 8]> {
 
 impl Catalog for IndexVec<RelationId, Stable> {
     fn estimate(&mut self, relation: RelationId, view: View, bound: &[u32]) -> f64 {
+        if view == View::Delta {
+            return 0.0;
+        }
         let stable = &mut self[relation];
-        let rows = if view == View::Delta { 0.0 } else { f64::from(stable.len()) };
-        let measured = (view != View::Delta && !bound.is_empty()).then(|| stable.fan_out(bound)).flatten();
-        measured.unwrap_or_else(|| guess(rows, bound.len(), stable.arity()))
+        let rows = f64::from(stable.len());
+        if bound.is_empty() {
+            return rows * UNBOUND;
+        }
+        stable.fan_out(bound).unwrap_or_else(|| guess(rows, bound.len(), stable.arity()))
     }
 
     fn find_index(&self, relation: RelationId, columns: &[u32]) -> Option<IndexId> {
