@@ -179,7 +179,7 @@ fn line(from: Place, to: Place, out: &mut String) {
 fn boxed(node: &Node, place: Place, lines: &[String], out: &mut String) {
     let Place { x, y, width, height } = place;
     if let Some(href) = &node.href {
-        let _ = write!(out, "<a href=\"{}\" aria-label=\"{}\">", escaped(href), escaped(&node.text));
+        let _ = write!(out, "<a href=\"{}\">", escaped(href));
     }
     let _ = write!(
         out,

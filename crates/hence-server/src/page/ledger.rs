@@ -89,7 +89,7 @@ fn transaction(one: &Json) -> Markup {
                     @if !text(one, "note").is_empty() { " · " (text(one, "note")) }
                 }
             }
-            a href={ "/facts?at=" (number) } aria-label={ "Facts as of transaction " (number) } { "Facts then" }
+            a href={ "/facts?at=" (number) } aria-label={ "Facts then, as of transaction " (number) } { "Facts then" }
         }
     }
 }
