@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::json;
 
-use hence::session::{self, Change, FactFiles, Outcome as Decided, RecordFile};
+use hence::session::{self, Change, FactFiles, Outcome as Decided, RecordFile, Session};
 use hence_core::fact::Fact;
 use hence_ledger::interchange::Mapping;
 use hence_ledger::{Decision, Lapsed, When};
@@ -75,33 +75,7 @@ impl Decide {
         let assertions = session::read_facts(&open::reading_for(session.rules(), &author), &files)?;
         let carry = if self.carry_out { Some(Carry::new(&session, self.all)?) } else { None };
         if self.follow {
-            if let (Some(expected), Some(ledger)) = (self.about.expect_tx, session.ledger()) {
-                ledger.expect(expected).map_err(open::failure)?;
-            }
-            let (now, batch) = (self.facts.now, self.batch);
-            // What is read of a line takes several times its bytes.
-            let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
-            let speakers = Speakers::new(session.rules(), author);
-            let incoming = Incoming::of_standard_input();
-            let owner = open::lending(&self.facts, incoming.mailbox(), LONGEST_TURN)?;
-            let follow = Follow {
-                session: session.keeping(),
-                speakers,
-                source: "decide --follow",
-                now,
-                batch,
-                most,
-                carry,
-                records: lines,
-                refused: Refused::default(),
-                incoming,
-                owner,
-                due: Due::default(),
-                readers: None,
-                idle: None,
-                told: Told::default(),
-            };
-            return follow.run(assertions, &mut terminal::json());
+            return self.follow(session, (author, assertions), lines, carry);
         }
         let change = Change {
             assertions,
@@ -129,6 +103,43 @@ impl Decide {
         }
         output::undetermined(self.format, decided.undetermined.iter());
         Ok(if decided.undetermined.is_empty() { DONE } else { UNDETERMINED })
+    }
+
+    /// Decides on each line of standard input, after what files assert.
+    fn follow(
+        self,
+        session: Session,
+        (author, assertions): (String, Vec<Fact>),
+        lines: Option<Mapping>,
+        carry: Option<Carry>,
+    ) -> Outcome {
+        if let (Some(expected), Some(ledger)) = (self.about.expect_tx, session.ledger()) {
+            ledger.expect(expected).map_err(open::failure)?;
+        }
+        let (now, batch) = (self.facts.now, self.batch);
+        // What is read of a line takes several times its bytes.
+        let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
+        let speakers = Speakers::new(session.rules(), author);
+        let incoming = Incoming::of_standard_input();
+        let owner = open::lending(&self.facts, incoming.mailbox(), LONGEST_TURN)?;
+        let follow = Follow {
+            session: session.keeping(),
+            speakers,
+            source: "decide --follow",
+            now,
+            batch,
+            most,
+            carry,
+            records: lines,
+            refused: Refused::default(),
+            incoming,
+            owner,
+            due: Due::default(),
+            readers: None,
+            idle: None,
+            told: Told::default(),
+        };
+        follow.run(assertions, &mut terminal::json())
     }
 
     /// The session that decides, and at which clock.

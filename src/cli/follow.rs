@@ -205,20 +205,31 @@ impl Follow {
                 }
             };
             number = number.saturating_add(1);
-            let blank = bytes.trim_ascii().is_empty();
-            if !blank {
-                said.line = if said.is_empty() { number } else { said.line };
-                self.add(number, &bytes, &mut said);
-            }
-            if !said.is_empty() && (blank || !self.batch) {
-                self.answer(std::mem::take(&mut said), out)?;
-            }
+            self.take_line((number, &bytes), &mut said, out)?;
         }
         if !said.is_empty() {
             self.answer(said, out)?;
         }
         open::show_notices(&self.session.close());
         Ok(self.refused.status(self.batch))
+    }
+
+    /// Takes in a line, and answers what is said where it ends with that.
+    fn take_line(
+        &mut self,
+        (number, bytes): (u64, &[u8]),
+        said: &mut Said,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let blank = bytes.trim_ascii().is_empty();
+        if !blank {
+            said.line = if said.is_empty() { number } else { said.line };
+            self.add(number, bytes, said);
+        }
+        if !said.is_empty() && (blank || !self.batch) {
+            self.answer(std::mem::take(said), out)?;
+        }
+        Ok(())
     }
 
     /// Does what there was no room for, and what has fallen due.

@@ -9,7 +9,7 @@ use clap::Args;
 use hence::session::{self, RuleSource};
 use hence_core::literal::quoted;
 use hence_core::value::Value;
-use hence_ledger::{Draft, When};
+use hence_ledger::{Draft, Transaction, When};
 
 use super::super::options::{FactOptions, duration};
 use super::super::{DONE, Failure, Outcome, config, open, terminal, time};
@@ -52,27 +52,7 @@ impl Approve {
         };
         let transaction = ledger.transaction(id.tx).map_err(open::failure)?;
         let call = column(&found.fact, 0).unwrap_or_default();
-        let of_call = |relation: &str, at: usize| {
-            let mut facts = transaction.added.iter().filter(|fact| fact.relation.as_str() == relation);
-            facts.find(|fact| column(fact, 0).as_deref() == Some(&call)).and_then(|fact| column(fact, at))
-        };
-        let wanted = |path: &str| {
-            let mut args = transaction.added.iter().filter(|fact| fact.relation.as_str() == "arg");
-            args.find(|fact| {
-                column(fact, 0).as_deref() == Some(&call) && column(fact, 1).as_deref() == Some(path)
-            })
-            .and_then(|fact| column(fact, 2))
-        };
-        let session = of_call("agent_call", 1).unwrap_or_default();
-        let own = ["command", "path", "url"]
-            .iter()
-            .find_map(|path| wanted(path))
-            .or_else(|| of_call("agent_call", 3));
-        let (session, subject) = match (&self.like, self.session) {
-            (Some(like), _) => (String::from("*"), like.clone()),
-            (None, true) => (session, String::new()),
-            (None, false) => (session, own.unwrap_or_default()),
-        };
+        let (session, subject) = self.scope(&transaction, &call);
         let rule = column(&found.fact, 2).unwrap_or_default();
         let lasts = Value::Duration(i64::try_from(self.lasts.as_micros()).unwrap_or(i64::MAX));
         let now = time::wall_clock();
@@ -97,11 +77,7 @@ impl Approve {
         ledger.tx_when(When::Now).map_err(open::failure)?;
         let committed = ledger.commit_owned(draft).map_err(open::failure)?;
         open::show_notices(&ledger.close());
-        let of = match (subject.as_str(), session.as_str()) {
-            ("", session) => format!("all calls of session {session}"),
-            (subject, "*") => format!("calls like `{subject}`"),
-            (subject, session) => format!("`{subject}` in session {session}"),
-        };
+        let of = lifted_for(&subject, &session);
         writeln!(
             terminal::text(),
             "{} lifted for {of}, recorded as transaction {}",
@@ -109,5 +85,38 @@ impl Approve {
             committed.tx
         )?;
         Ok(DONE)
+    }
+
+    /// The session and the command that the approval is for, of a call that a transaction records.
+    fn scope(&self, transaction: &Transaction, call: &str) -> (String, String) {
+        let of_call = |relation: &str, at: usize| {
+            let mut facts = transaction.added.iter().filter(|fact| fact.relation.as_str() == relation);
+            facts.find(|fact| column(fact, 0).as_deref() == Some(call)).and_then(|fact| column(fact, at))
+        };
+        let wanted = |path: &str| {
+            let mut args = transaction.added.iter().filter(|fact| fact.relation.as_str() == "arg");
+            args.find(|fact| {
+                column(fact, 0).as_deref() == Some(call) && column(fact, 1).as_deref() == Some(path)
+            })
+            .and_then(|fact| column(fact, 2))
+        };
+        let session = of_call("agent_call", 1).unwrap_or_default();
+        let own = ["command", "path", "url"]
+            .iter()
+            .find_map(|path| wanted(path))
+            .or_else(|| of_call("agent_call", 3));
+        match (&self.like, self.session) {
+            (Some(like), _) => (String::from("*"), like.clone()),
+            (None, true) => (session, String::new()),
+            (None, false) => (session, own.unwrap_or_default()),
+        }
+    }
+}
+
+fn lifted_for(subject: &str, session: &str) -> String {
+    match (subject, session) {
+        ("", session) => format!("all calls of session {session}"),
+        (subject, "*") => format!("calls like `{subject}`"),
+        (subject, session) => format!("`{subject}` in session {session}"),
     }
 }

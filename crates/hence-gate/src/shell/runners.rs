@@ -25,14 +25,7 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
         return true;
     }
     match name {
-        "cd" | "pushd" | "chdir" => {
-            let folder = arguments.iter().find(|word| !word.text.starts_with('-') || word.text == "-");
-            match folder {
-                Some(word) if word.text == "-" => walk.opaque(Why::Folder, "cd -"),
-                Some(word) => walk.go(word),
-                None => walk.go(&Word::known(crate::paths::home().unwrap_or_default().to_string_lossy())),
-            }
-        }
+        "cd" | "pushd" | "chdir" => change_folder(walk, arguments),
         "popd" => walk.opaque(Why::Folder, "popd"),
         "command" => {
             if !arguments.iter().take(1).any(|word| matches!(word.text.as_str(), "-v" | "-V")) {
@@ -70,6 +63,15 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
         _ => return false,
     }
     true
+}
+
+/// `cd` to where its first argument leads.
+fn change_folder(walk: &mut Walk, arguments: &[Word]) {
+    match arguments.iter().find(|word| !word.text.starts_with('-') || word.text == "-") {
+        Some(word) if word.text == "-" => walk.opaque(Why::Folder, "cd -"),
+        Some(word) => walk.go(word),
+        None => walk.go(&Word::known(crate::paths::home().unwrap_or_default().to_string_lossy())),
+    }
 }
 
 /// The first words of a command, for people.
@@ -372,28 +374,49 @@ fn variables(walk: &mut Walk, name: &str, arguments: &[Word]) {
     }
 }
 
+/// What project runners do without running the project's code.
+const QUIET: [&str; 18] = [
+    "fmt",
+    "metadata",
+    "tree",
+    "search",
+    "ls",
+    "list",
+    "view",
+    "info",
+    "outdated",
+    "why",
+    "version",
+    "env",
+    "help",
+    "clean",
+    "--version",
+    "-V",
+    "--help",
+    "config",
+];
+
+/// Options by which project runners run code that the project doesn't hold.
+const CODE: [&str; 15] = [
+    "--eval",
+    "SHELL=",
+    "--config",
+    "--script-shell",
+    "--node-options",
+    "-exec",
+    "-toolexec",
+    "-vettool",
+    "-E",
+    "-P",
+    "--init-script",
+    "--require",
+    "--rulesdir",
+    "--plugin",
+    "--import",
+];
+
 /// Runners of the project's own code; those that run any program run it here.
 fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
-    const QUIET: [&str; 18] = [
-        "fmt",
-        "metadata",
-        "tree",
-        "search",
-        "ls",
-        "list",
-        "view",
-        "info",
-        "outdated",
-        "why",
-        "version",
-        "env",
-        "help",
-        "clean",
-        "--version",
-        "-V",
-        "--help",
-        "config",
-    ];
     let verb = arguments.first().map(|word| word.text.as_str()).unwrap_or_default();
     if matches!(
         (name, verb),
@@ -407,23 +430,6 @@ fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
     if !QUIET.contains(&verb) {
         walk.opaque(Why::ProjectCode, &said(name, arguments.get(..1).unwrap_or_default()));
     }
-    const CODE: [&str; 15] = [
-        "--eval",
-        "SHELL=",
-        "--config",
-        "--script-shell",
-        "--node-options",
-        "-exec",
-        "-toolexec",
-        "-vettool",
-        "-E",
-        "-P",
-        "--init-script",
-        "--require",
-        "--rulesdir",
-        "--plugin",
-        "--import",
-    ];
     if arguments.iter().any(|word| CODE.iter().any(|option| word.text.starts_with(option))) {
         walk.opaque(Why::InlineCode, name);
     }

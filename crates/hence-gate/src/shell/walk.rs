@@ -347,7 +347,7 @@ impl Walk {
         if RUNS.contains(&name)
             && let Some(command) = value.as_known()
         {
-            self.read(&command.to_owned());
+            self.read(command);
         }
     }
 

@@ -123,7 +123,7 @@ fn next(state: &Relaxed, rule: &Rule, context: &Context<'_>) -> Option<usize> {
         let literal = rule.literal(*at);
         literal.positive().is_none() && state.knows(literal)
     };
-    state.left.iter().position(|at| ready(at)).or_else(|| {
+    state.left.iter().position(ready).or_else(|| {
         let known = |at: &usize| {
             let atom = rule.literal(*at).positive()?;
             let key = state.key(atom, &context.params);

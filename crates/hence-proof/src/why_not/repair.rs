@@ -9,12 +9,15 @@ use hence_core::value::Value;
 use super::change::Change;
 use super::ideas::Idea;
 
+/// Where a step stands in the order in which steps are tried.
+type Place = (usize, Reverse<usize>, usize, usize);
+
 /// Sets of changes that wait to be tried, in two orders: fewest changes in all, and fewest steps of the search, what most
 /// literals ask for first. The first finds small remedies, the second those that one step proposes together.
 #[derive(Default)]
 pub(super) struct Repairs {
     by_size: BinaryHeap<Reverse<(usize, usize, usize)>>,
-    by_step: BinaryHeap<Reverse<(usize, Reverse<usize>, usize, usize)>>,
+    by_step: BinaryHeap<Reverse<Place>>,
     /// All sets that were added, with the number of the step; nothing in the place of those that were handed out.
     sets: Vec<Option<(Vec<Change>, usize)>>,
     seen: BTreeSet<Vec<Change>>,

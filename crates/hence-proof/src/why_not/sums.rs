@@ -60,7 +60,7 @@ impl<'a> Ideas<'_, 'a> {
             _ => 0,
         });
         let more = if groups.is_empty() { more.max().unwrap_or(0) } else { 0 };
-        if groups.is_empty() || wants.iter().any(|want| *want == Want::Any) {
+        if groups.is_empty() || wants.contains(&Want::Any) {
             for alone in alone(rule, wants, &self.finder.context.params) {
                 let known = Known { vars: known.vars.clone(), wants: &alone };
                 self.another_match((id, rule), &known, left, depth);
