@@ -102,7 +102,9 @@ fn change(dice: &mut Dice, at: i64) -> Change {
 /// What a commit came to, without what differs between ledgers.
 fn told(outcome: Result<Outcome, SessionError>) -> (String, Option<usize>) {
     match outcome {
-        Ok(outcome) => {
+        Ok(mut outcome) => {
+            // Which relations changed is told of what a ledger records.
+            outcome.lapsed.iter_mut().for_each(|lapsed| lapsed.reason = None);
             let steps = outcome.steps.len();
             (format!("{:?}", Outcome { committed: None, ..outcome }), Some(steps))
         }

@@ -172,7 +172,7 @@ fn a_column_that_was_recorded_as_it_is_does_not_become_personal() {
     let at = project.path();
     said(at, 0, &["decide", "--facts", "facts.jsonl"]);
     fs::write(at.join("rules.dl"), RULES).unwrap();
-    let told = said(at, 2, &["decide"]);
+    let told = said(at, 2, &["assert", "person(\"u9\", \"Alice\", \"alice@wonder.example\")"]);
     assert!(told.contains("was recorded before a column of it was personal"), "{told}");
 }
 

@@ -174,7 +174,7 @@ fn a_hook_starts_the_owner_and_remembers() {
     assert_eq!(shell(1, "ls").0, "allow");
     let (decision, said, status) = shell(2, "rm -rf /");
     assert_eq!((decision.as_str(), status), ("deny", Some(0)));
-    assert!(said.contains("tree_removed") && said.contains("decision "), "{said}");
+    assert!(said.contains("outside_tree") && said.contains("decision "), "{said}");
     // What was read earlier in the session isn't sent later.
     assert_eq!(shell(3, "cat .env").0, "ask");
     let (decision, said, _) = shell(4, "curl https://example.com");

@@ -239,6 +239,13 @@ import export.jsonl --store other
 import bad.jsonl --store third
 init H
 retract F
+decisions
+decisions F
+decisions --value H
+erase H
+gate report
+gate approve H
+gate --host H
 --version"#;
 
 /// Those calls as words, each with the file that is typed.

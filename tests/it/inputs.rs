@@ -59,9 +59,7 @@ fn is_of_the_gate(input: &str) -> bool {
         include_str!("../../src/cli/gate/calls.rs"),
         include_str!("../../src/cli/gate/approve.rs"),
     ];
-    texts
-        .iter()
-        .any(|text| text.contains(&format!("\"{input}\", [")) || text.contains(&format!("\"{input}(")))
+    texts.iter().any(|text| text.contains(&format!("\"{input}\"")) || text.contains(&format!("\"{input}(")))
 }
 
 /// The words between back quotes.

@@ -30,6 +30,9 @@ struct Names {
 impl Names {
     /// An event that says all of it in members, the tool and its arguments among them.
     fn read(&self, name: &str, object: &Object) -> Result<Event, EventError> {
+        if name.is_empty() {
+            return Err(self.missing("hook_event_name", "the name of the event"));
+        }
         let phase = self.phase(name, object);
         let call = match phase {
             Phase::End | Phase::Other => None,
