@@ -5,30 +5,27 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use hence::session::{self, Change, DecisionId, Outcome as Decided, Session, SessionError};
+use hence::session::{self, Change, DecisionId, Outcome as Decided, Session};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::meter;
-use hence_core::value::Value;
 use hence_ledger::interchange::Mapping;
-use hence_ledger::{Lapsed, Ledger, Said as Brought};
+use hence_ledger::{Lapsed, Ledger};
 
 use super::carry::Carry;
-use super::diagnostics::count;
 use super::due::Due;
 use super::lines::LONGEST_LINE;
 use super::owner::{Came, Incoming, Owner};
 use super::room::NoRoom;
+use super::said::{MOST_FAULTS, Refused, Said, faults};
 use super::speaker::Speakers;
 use super::told::Told;
-use super::{DONE, Failure, LIMIT, Outcome, UNASKED, diagnostics, due, effects, open, output, time};
+use super::{Failure, Outcome, due, effects, open, output, time};
 
-/// How many faults of the lines of one transaction are told.
-const MOST_FAULTS: usize = 100;
 /// How often an owner that ends for want of work looks whether its ledger is still there.
 const LOOK: Duration = Duration::from_secs(5);
 /// How messages call the input.
-const STREAM: &str = "<stdin>";
+pub(super) const STREAM: &str = "<stdin>";
 /// The word before a fact that is to stand no longer.
 const RETRACT: &str = "retract";
 
@@ -90,66 +87,6 @@ impl Idle {
 
 /// Who reads a session.
 pub(super) type Readers = Box<dyn Fn(&Session)>;
-
-/// Lines, or batches of them, of which nothing was recorded.
-#[derive(Default)]
-pub(super) struct Refused {
-    number: usize,
-    /// The line that the first begins at.
-    first: u64,
-    /// How many instants at which something fell due.
-    instants: usize,
-    /// How many of both only a limit stopped.
-    stopped: usize,
-}
-
-/// What lines say together.
-#[derive(Default)]
-pub(super) struct Said {
-    /// The line they begin at, from 1; 0 for none.
-    pub(super) line: u64,
-    assertions: Vec<Fact>,
-    /// Those of them that others say than who brings them.
-    said: Vec<Brought>,
-    retractions: Vec<Fact>,
-    now: Option<i64>,
-    pub(super) faults: Vec<Json>,
-    /// Whether a limit was reached while they were read.
-    is_stopped: bool,
-    /// How many bytes the lines have.
-    bytes: u64,
-    /// Whether there are too many of them, or of faults, to read on.
-    is_over: bool,
-}
-
-impl Said {
-    pub(super) fn is_empty(&self) -> bool {
-        self.line == 0
-    }
-
-    /// Takes in that a line can't be taken: then nothing of these lines is kept, and of very many faults only the first.
-    pub(super) fn refuse(&mut self, faults: impl IntoIterator<Item = Json>) {
-        (self.assertions, self.said, self.retractions) = (Vec::new(), Vec::new(), Vec::new());
-        let room = MOST_FAULTS.saturating_sub(self.faults.len());
-        self.faults.extend(faults.into_iter().take(room));
-    }
-
-    /// Takes in what a line says, unless nothing of these lines is kept.
-    fn take(&mut self, facts: Vec<Fact>, retracted: bool) {
-        if !self.faults.is_empty() {
-            return;
-        }
-        if retracted {
-            return self.retractions.extend(facts);
-        }
-        for fact in facts {
-            match (fact.relation.as_str(), fact.values.as_slice()) {
-                ("now", [Value::Time(now)]) => self.now = Some(*now),
-                _ => self.assertions.push(fact),
-            }
-        }
-    }
-}
 
 impl Follow {
     /// Commits `first` if there is any, then answers what comes in to its end, and what falls due meanwhile.
@@ -479,41 +416,6 @@ impl Follow {
     }
 }
 
-impl Refused {
-    /// Takes down that a line was refused, or what falls due at an instant; whether only a limit stopped it.
-    pub(super) fn count(&mut self, line: Option<u64>, stopped: bool) {
-        match line {
-            Some(line) => {
-                self.first = if self.number == 0 { line } else { self.first };
-                self.number += 1;
-            }
-            None => self.instants += 1,
-        }
-        self.stopped += usize::from(stopped);
-    }
-
-    /// Says how much was refused, and gives the exit status for it.
-    pub(super) fn status(&self, batch: bool) -> u8 {
-        let Self { number, first, instants, stopped } = *self;
-        if number + instants == 0 {
-            return DONE;
-        }
-        if number > 0 {
-            let what = match (batch, number) {
-                (true, 1) => String::from("1 batch"),
-                (true, _) => format!("{number} batches"),
-                (false, _) => count(number, "line"),
-            };
-            output::error(&format!("{what} refused, the first at line {first}; none was recorded"));
-        }
-        if instants > 0 {
-            let what = count(instants, "time");
-            output::error(&format!("what fell due could not be decided, {what}; nothing of it was recorded"));
-        }
-        if stopped == number + instants { LIMIT } else { UNASKED }
-    }
-}
-
 /// A decision that came or went.
 pub(super) fn changed(
     change: &str,
@@ -537,23 +439,4 @@ pub(super) fn tell(line: Option<u64>, errors: &[Json], out: &mut dyn Write) -> i
 
 fn write_line(out: &mut dyn Write, line: &Json) -> io::Result<()> {
     writeln!(out, "{}", output::spaced(line))
-}
-
-/// The faults of a line, with the line's number in the stream.
-fn faults(error: &SessionError, line: u64) -> Vec<Json> {
-    let SessionError::Faults(faults) = error else {
-        return vec![json!({ "message": error.to_string(), "line": line })];
-    };
-    let mut all: Vec<Json> =
-        faults.diagnostics.iter().map(|found| diagnostics::json(found, &faults.sources)).collect();
-    for label in all.iter_mut().filter_map(|found| found.get_mut("labels")?.as_array_mut()).flatten() {
-        if label.get("file").and_then(Json::as_str) == Some(STREAM) {
-            for end in ["line", "end_line"] {
-                if let Some(place) = label.get_mut(end) {
-                    *place = json!(line);
-                }
-            }
-        }
-    }
-    all
 }

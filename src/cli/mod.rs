@@ -60,6 +60,7 @@ mod report;
 mod review;
 mod room;
 mod rules;
+mod said;
 mod sarif;
 mod secrets;
 mod serve;

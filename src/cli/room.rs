@@ -10,8 +10,9 @@ use hence_core::literal;
 use hence_ledger::{Ledger, LedgerError};
 
 use super::Failure;
-use super::follow::{Follow, Refused, Said, tell};
+use super::follow::{Follow, tell};
 use super::owner::{Came, Incoming};
+use super::said::{Refused, Said};
 
 /// How long what there was no room for waits before it is tried again.
 const PAUSE: Duration = Duration::from_secs(2);

@@ -10,9 +10,10 @@ use hence_ledger::{Ledger, LedgerError};
 
 use super::carry::Carry;
 use super::due::{AUTHOR, Due};
-use super::follow::{Follow, Idle, Refused};
+use super::follow::{Follow, Idle};
 use super::options::{EngineOptions, FactOptions, RuleOptions, duration, time_limit};
 use super::owner::{Event, Incoming, LONGEST_TURN, Mailbox, Owner};
+use super::said::Refused;
 use super::speaker::Speakers;
 use super::told::Told;
 use super::{DONE, Failure, Outcome, open, output, terminal};

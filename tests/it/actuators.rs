@@ -167,8 +167,9 @@ fn facts_are_of_declared_relations_and_types() {
         r#"{"edit": "c", "text": "late parcel"}"#,
         r#"{"edit": "d", "text": "late parcel"}"#,
     ];
+    let assumed = r#"{"task": "u", "phase": "orient", "thought": "a", "at": "2026-02-03T14:23:45Z", "assumptions": ["b"]}"#;
     let source = [
-        r#"{"tool": "t", "text": "import \"log\"; func f() { log.Print(\"[TOOL_EXIT]\") }"}"#,
+        r#"{"tool": "t", "text": "import \"log\"; func f() { for { log.Print(\"[TOOL_EXIT]\") } }"}"#,
         r#"{"script": "s", "text": "import os\neval(x)\n"}"#,
     ];
     let tests = [
@@ -188,7 +189,7 @@ fn facts_are_of_declared_relations_and_types() {
         ("similarity", &alike.join("\n")),
         ("source", &source.join("\n")),
         ("test-output", &tests.join("\n")),
-        ("tool-run", &format!("{}\n{}", tool_run::on_one_line(tool_run::RUN), tool_run::OTHERS)),
+        ("tool-run", &[&tool_run::on_one_line(tool_run::RUN), tool_run::OTHERS, assumed].join("\n")),
     ];
     let reading: Vec<_> = names().filter(|name| !["codebase", "git"].contains(name)).collect();
     assert_eq!(reading, inputs.map(|(name, _)| name));

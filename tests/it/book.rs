@@ -128,6 +128,7 @@ fn builds(line: &str) -> bool {
         "HENCE_SLOW=1 cargo ",
         "HENCE_BENCH=1 cargo ",
         "RUSTDOCFLAGS=",
+        "tests/browser/run.sh",
     ];
     known.iter().any(|start| line.starts_with(start))
         && example.captures(line).is_none_or(|found| there(&found[1]))

@@ -246,6 +246,8 @@ erase H
 gate report
 gate approve H
 gate --host H
+token list
+token create H
 --version"#;
 
 /// Those calls as words, each with the file that is typed.

@@ -8,23 +8,12 @@ use smallvec::{SmallVec, smallvec};
 use super::compile::compile;
 use super::roles::Role;
 use super::shape::VarSet;
-use super::source::{Catalog, RuleSource, Wanted};
+use super::source::{Catalog, Choice, RuleSource, Wanted};
 use super::steps::{Plan, StepOrigin};
 use hence_lang::builtins::expr::VarId;
 
 /// From how many rows to expect of the next literal on a plan looks for another way: two indexes have to pay.
 const MANY: f64 = 1.5;
-
-/// Which literal comes after the delta, where another could come as well.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Choice {
-    /// The literal that comes next.
-    pub(crate) next: usize,
-    /// The one that could.
-    pub(crate) other: usize,
-    /// Whether this plan takes the facts that have as many candidates for both.
-    pub(crate) takes_ties: bool,
-}
 
 /// The plans of a rule that begins with its delta: one, or one for each of two ways on, which share the new facts.
 pub(crate) fn compile_ways(

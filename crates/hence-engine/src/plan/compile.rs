@@ -8,14 +8,13 @@ use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Arg, Atom, Literal};
 
-use super::choice::Choice;
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use super::head::compile_head;
 use super::order::{RowEstimate, RuleBody, order};
 use super::roles::Role;
 use super::shape::{Shape, VarSet};
-use super::source::{Catalog, JoinOrder, RuleSource, Start, Wanted};
+use super::source::{Catalog, Choice, JoinOrder, RuleSource, Start, Wanted};
 use super::steps::{
     AccessPath, HeadWord, JoinInput, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin, nearest_loops,
 };

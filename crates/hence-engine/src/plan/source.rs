@@ -5,7 +5,6 @@ use hence_core::schema::RelationId;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Literal, Rule, RuleId};
 
-use super::choice::Choice;
 use super::roles::Role;
 use super::shape::Shape;
 use super::steps::Remainder;
@@ -67,6 +66,17 @@ pub(crate) enum Wanted {
     Derivations,
     /// Each match with the words of all variables.
     Bindings,
+}
+
+/// Which literal comes after the delta, where another could come as well.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    /// The literal that comes next.
+    pub(crate) next: usize,
+    /// The one that could.
+    pub(crate) other: usize,
+    /// Whether this plan takes the facts that have as many candidates for both.
+    pub(crate) takes_ties: bool,
 }
 
 /// A rule to be compiled.

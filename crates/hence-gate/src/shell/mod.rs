@@ -5,6 +5,7 @@
 //! says what arguments mean, by `table`, `runners` which programs run others, by `known`, and `git` what git does; `options`
 //! takes arguments apart, `glob` matches names in folders.
 
+mod assign;
 mod expand;
 mod git;
 mod glob;
@@ -13,6 +14,7 @@ mod options;
 mod parse;
 mod programs;
 mod quotes;
+mod redirect;
 mod runners;
 mod table;
 mod walk;

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 use super::glob;
 use super::parse::{children, named, parse, text};
 use super::quotes::is_variable;
-use super::word::{self, Piece, Word};
+use super::word::Word;
 use super::{LARGEST, Mode, Seen, Stage, Why};
 use crate::paths;
 
@@ -91,7 +91,7 @@ impl Walk {
         }
     }
 
-    fn read_as_is(&mut self, source: &str) {
+    pub(super) fn read_as_is(&mut self, source: &str) {
         if source.len() > LARGEST || self.texts >= MOST_TEXTS {
             return self.opaque(Why::TooMuch, "a command that is too large or nested too deeply");
         }
@@ -121,7 +121,7 @@ impl Walk {
         said
     }
 
-    fn statement_of(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+    pub(super) fn statement_of(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
         match node.kind() {
             "comment" => None,
             "subshell" => {
@@ -166,13 +166,13 @@ impl Walk {
     }
 
     /// Statements that may not happen: what they give variables isn't known after them.
-    fn branch(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+    pub(super) fn branch(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
         self.each(node, source, stdin);
         self.forget(node, source)
     }
 
     /// What is given anywhere in a node isn't known from here on.
-    fn forget(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+    pub(super) fn forget(&mut self, node: Node<'_>, source: &str) -> Option<String> {
         let (mut left, mut seen) = (vec![node], 0);
         while let Some(node) = left.pop() {
             seen += 1;
@@ -218,7 +218,7 @@ impl Walk {
         None
     }
 
-    fn pipeline(&mut self, stages: &[Node<'_>], source: &str, stdin: &Stdin) -> Option<String> {
+    pub(super) fn pipeline(&mut self, stages: &[Node<'_>], source: &str, stdin: &Stdin) -> Option<String> {
         let mut input = stdin.clone();
         let mut said = None;
         for stage in stages {
@@ -231,7 +231,7 @@ impl Walk {
         said
     }
 
-    fn function(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+    pub(super) fn function(&mut self, node: Node<'_>, source: &str) -> Option<String> {
         if let Some(name) = node.child_by_field_name("name") {
             self.functions.insert(text(name, source).to_owned());
         }
@@ -241,7 +241,7 @@ impl Walk {
     }
 
     /// A loop over words: its body once for each, where they are known and few.
-    fn over_words(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+    pub(super) fn over_words(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
         let variable = node.child_by_field_name("variable").map(|node| text(node, source).to_owned());
         let body = node.child_by_field_name("body");
         let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut node.walk()).collect();
@@ -265,235 +265,7 @@ impl Walk {
         self.forget(node, source)
     }
 
-    /// Gives a variable its value, to the commands after it or, with `lasts` off, to none of them.
-    fn assignment(&mut self, node: Node<'_>, source: &str, lasts: bool) -> Option<String> {
-        let name = node.child_by_field_name("name");
-        let value = node.child_by_field_name("value");
-        let name_text = name.map(|name| text(name, source).to_owned()).unwrap_or_default();
-        if let Some(name) = name {
-            self.expression(name, source);
-        }
-        let appends = children(node).iter().any(|child| child.kind() == "+=");
-        let value = match value {
-            None => Word::known(""),
-            Some(array) if array.kind() == "array" => {
-                self.each_word(array, source);
-                Word { unknown: Some(name_text.clone()), ..Word::default() }
-            }
-            Some(value) => {
-                let pieces = self.pieces(value, source, false);
-                word::value(pieces, self.home().as_deref(), &self.folder())
-            }
-        };
-        self.environment(&name_text, &value);
-        let known = value.as_known().map(str::to_owned);
-        let known = match (appends, known) {
-            (true, Some(more)) => self.variables.get(&name_text).cloned().flatten().map(|held| held + &more),
-            (_, known) => known,
-        };
-        if lasts && is_variable(&name_text) {
-            self.variables.insert(name_text, known);
-        }
-        None
-    }
-
-    fn each_word(&mut self, node: Node<'_>, source: &str) {
-        for child in named(node) {
-            self.pieces(child, source, false);
-        }
-    }
-
-    /// A variable that changes which programs run, or what they load.
-    pub(super) fn environment(&mut self, name: &str, value: &Word) {
-        const LOADS: [&str; 19] = [
-            "PATH",
-            "BASH_ENV",
-            "ENV",
-            "PROMPT_COMMAND",
-            "LD_PRELOAD",
-            "LD_LIBRARY_PATH",
-            "LD_AUDIT",
-            "DYLD_INSERT_LIBRARIES",
-            "PYTHONSTARTUP",
-            "PYTHONPATH",
-            "PERL5OPT",
-            "PERL5LIB",
-            "RUBYOPT",
-            "NODE_OPTIONS",
-            "EDITOR",
-            "VISUAL",
-            "PAGER",
-            "MANPAGER",
-            "BROWSER",
-        ];
-        const RUNS: [&str; 9] = [
-            "GIT_SSH_COMMAND",
-            "GIT_SSH",
-            "GIT_EDITOR",
-            "GIT_SEQUENCE_EDITOR",
-            "GIT_PAGER",
-            "GIT_EXTERNAL_DIFF",
-            "GIT_ASKPASS",
-            "LESSOPEN",
-            "RUSTC_WRAPPER",
-        ];
-        const HARMLESS: [&str; 8] = ["cat", "true", ":", "false", "less", "vi", "vim", "nano"];
-        if !LOADS.contains(&name) && !RUNS.contains(&name) && !name.starts_with("GIT_CONFIG") {
-            return;
-        }
-        if !HARMLESS.contains(&value.text.as_str()) {
-            self.opaque(Why::Environment, name);
-        }
-        if RUNS.contains(&name)
-            && let Some(command) = value.as_known()
-        {
-            self.read(command);
-        }
-    }
-
-    /// `export`, `local` and the like.
-    fn declaration(&mut self, node: Node<'_>, source: &str) -> Option<String> {
-        if !named(node).iter().any(|child| matches!(child.kind(), "variable_assignment" | "variable_name")) {
-            // Without names it prints what is set.
-            self.access(&Word::known("/proc/self/environ"), Mode::Read);
-        }
-        for child in named(node) {
-            match child.kind() {
-                "variable_assignment" => {
-                    self.assignment(child, source, true);
-                }
-                "variable_name" => {}
-                _ => {
-                    for word in self.words(child, source) {
-                        let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
-                        self.environment(name, &word.part(value));
-                        if is_variable(name) && word.text.contains('=') {
-                            self.variables.insert(name.to_owned(), word.as_known().map(|_| value.to_owned()));
-                        }
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    fn redirected(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
-        let mut input = stdin.clone();
-        let mut writes = false;
-        let redirects = children(node).into_iter().filter(|child| child.kind().ends_with("_redirect"));
-        for redirect in redirects.collect::<Vec<_>>() {
-            match redirect.kind() {
-                "file_redirect" => writes |= self.redirect(redirect, source).is_some(),
-                _ => input = self.here(redirect, source).map_or(Stdin::Piped, Stdin::Text),
-            }
-        }
-        let said = node.child_by_field_name("body").and_then(|body| self.statement(body, source, &input));
-        // What stands on the line of a here-document after its word comes after it in the text.
-        let after = children(node).into_iter().filter(|child| child.kind() == "heredoc_redirect");
-        let mut last = if writes { None } else { said };
-        for redirect in after.collect::<Vec<_>>() {
-            last = self.after_here(redirect, source, last);
-        }
-        last
-    }
-
-    /// A redirection to or from a file; something where it is written to.
-    fn redirect(&mut self, node: Node<'_>, source: &str) -> Option<String> {
-        let operator = children(node)
-            .into_iter()
-            .find(|child| !child.is_named())
-            .map_or("", |child| text(child, source));
-        let targets: Vec<Node<'_>> = node.children_by_field_name("destination", &mut node.walk()).collect();
-        let mode = if operator == "<" || operator.starts_with("<&") { Mode::Read } else { Mode::Write };
-        let mut first = None;
-        for target in targets {
-            for word in self.words(target, source) {
-                let is_descriptor = word.text.chars().all(|c| c.is_ascii_digit() || c == '-');
-                if !(operator.ends_with('&') && is_descriptor) {
-                    self.access(&word, mode);
-                    first.get_or_insert(word.text);
-                }
-            }
-        }
-        first.filter(|_| mode == Mode::Write)
-    }
-
-    /// The text of a here-document or here-string, where it is known.
-    fn here(&mut self, node: Node<'_>, source: &str) -> Option<String> {
-        if node.kind() == "herestring_redirect" {
-            let child = named(node).into_iter().rfind(|child| child.kind() != "file_descriptor")?;
-            let pieces = self.pieces(child, source, false);
-            let value = word::value(pieces, self.home().as_deref(), &self.folder());
-            return value.as_known().map(str::to_owned);
-        }
-        let body = named(node).into_iter().find(|child| child.kind() == "heredoc_body")?;
-        let start =
-            named(node).into_iter().find(|child| child.kind() == "heredoc_start").map(|s| text(s, source));
-        if start.is_some_and(|start| start.contains(['\'', '"', '\\'])) {
-            return Some(text(body, source).to_owned());
-        }
-        let mut known = true;
-        let mut all = String::new();
-        let mut at = body.start_byte();
-        if named(body).is_empty() {
-            known &= !self.backquotes(text(body, source));
-        }
-        for child in named(body) {
-            all.push_str(source.get(at..child.start_byte()).unwrap_or_default());
-            at = child.end_byte();
-            if child.kind() == "heredoc_content" {
-                all.push_str(text(child, source));
-                known &= !self.backquotes(text(child, source));
-                continue;
-            }
-            for piece in self.pieces(child, source, true) {
-                match piece {
-                    Piece::Char(c, _) => all.push(c),
-                    Piece::Unknown(_) => known = false,
-                }
-            }
-        }
-        all.push_str(source.get(at..body.end_byte()).unwrap_or_default());
-        known.then_some(all)
-    }
-
-    /// Goes through what stands between back quotes in a text that the grammar leaves whole; whether there is any, or
-    /// another substitution.
-    pub(super) fn backquotes(&mut self, text: &str) -> bool {
-        let parts: Vec<&str> = text.split('`').collect();
-        for command in parts.iter().skip(1).step_by(2) {
-            self.read(command);
-        }
-        let hidden = text.contains("$(");
-        if hidden {
-            self.opaque(Why::Syntax, text);
-        }
-        hidden || parts.len() > 1
-    }
-
-    fn after_here(&mut self, node: Node<'_>, source: &str, said: Option<String>) -> Option<String> {
-        let input = said.clone().map_or(Stdin::Piped, Stdin::Text);
-        let mut last = said;
-        for child in named(node) {
-            match child.kind() {
-                "heredoc_start" | "heredoc_body" | "heredoc_end" | "file_descriptor" => {}
-                "pipeline" => last = self.pipeline(&named(child), source, &input),
-                "file_redirect" => last = self.redirect(child, source).and(None).or(last),
-                "herestring_redirect" => {
-                    self.here(child, source);
-                }
-                "word" | "concatenation" | "string" | "raw_string" => {
-                    for word in self.words(child, source) {
-                        self.access(&word, Mode::Use);
-                    }
-                }
-                _ => last = self.statement(child, source, &Stdin::Inherited),
-            }
-        }
-        last
-    }
-
-    fn command(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+    pub(super) fn command(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
         let mut words = Vec::new();
         let mut input = stdin.clone();
         let has_name = node.child_by_field_name("name").is_some();
@@ -565,7 +337,7 @@ impl Walk {
         }
     }
 
-    fn access_path(&mut self, path: &str, mode: Mode) {
+    pub(super) fn access_path(&mut self, path: &str, mode: Mode) {
         let path = Path::new(path);
         for folder in self.folders.clone() {
             if self.seen.accesses.len() >= MOST_FILES {

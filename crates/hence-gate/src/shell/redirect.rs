@@ -1,0 +1,131 @@
+//! Redirections and here-documents: the files that a shell opens itself.
+
+use tree_sitter::Node;
+
+use super::parse::{children, named, text};
+use super::walk::{Stdin, Walk};
+use super::word::{self, Piece};
+use super::{Mode, Why};
+
+impl Walk {
+    pub(super) fn redirected(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
+        let mut input = stdin.clone();
+        let mut writes = false;
+        let redirects = children(node).into_iter().filter(|child| child.kind().ends_with("_redirect"));
+        for redirect in redirects.collect::<Vec<_>>() {
+            match redirect.kind() {
+                "file_redirect" => writes |= self.redirect(redirect, source).is_some(),
+                _ => input = self.here(redirect, source).map_or(Stdin::Piped, Stdin::Text),
+            }
+        }
+        let said = node.child_by_field_name("body").and_then(|body| self.statement(body, source, &input));
+        // What stands on the line of a here-document after its word comes after it in the text.
+        let after = children(node).into_iter().filter(|child| child.kind() == "heredoc_redirect");
+        let mut last = if writes { None } else { said };
+        for redirect in after.collect::<Vec<_>>() {
+            last = self.after_here(redirect, source, last);
+        }
+        last
+    }
+
+    /// A redirection to or from a file; something where it is written to.
+    pub(super) fn redirect(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+        let operator = children(node)
+            .into_iter()
+            .find(|child| !child.is_named())
+            .map_or("", |child| text(child, source));
+        let targets: Vec<Node<'_>> = node.children_by_field_name("destination", &mut node.walk()).collect();
+        let mode = if operator == "<" || operator.starts_with("<&") { Mode::Read } else { Mode::Write };
+        let mut first = None;
+        for target in targets {
+            for word in self.words(target, source) {
+                let is_descriptor = word.text.chars().all(|c| c.is_ascii_digit() || c == '-');
+                if !(operator.ends_with('&') && is_descriptor) {
+                    self.access(&word, mode);
+                    first.get_or_insert(word.text);
+                }
+            }
+        }
+        first.filter(|_| mode == Mode::Write)
+    }
+
+    /// The text of a here-document or here-string, where it is known.
+    pub(super) fn here(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+        if node.kind() == "herestring_redirect" {
+            let child = named(node).into_iter().rfind(|child| child.kind() != "file_descriptor")?;
+            let pieces = self.pieces(child, source, false);
+            let value = word::value(pieces, self.home().as_deref(), &self.folder());
+            return value.as_known().map(str::to_owned);
+        }
+        let body = named(node).into_iter().find(|child| child.kind() == "heredoc_body")?;
+        let start =
+            named(node).into_iter().find(|child| child.kind() == "heredoc_start").map(|s| text(s, source));
+        if start.is_some_and(|start| start.contains(['\'', '"', '\\'])) {
+            return Some(text(body, source).to_owned());
+        }
+        let mut known = true;
+        let mut all = String::new();
+        let mut at = body.start_byte();
+        if named(body).is_empty() {
+            known &= !self.backquotes(text(body, source));
+        }
+        for child in named(body) {
+            all.push_str(source.get(at..child.start_byte()).unwrap_or_default());
+            at = child.end_byte();
+            if child.kind() == "heredoc_content" {
+                all.push_str(text(child, source));
+                known &= !self.backquotes(text(child, source));
+                continue;
+            }
+            for piece in self.pieces(child, source, true) {
+                match piece {
+                    Piece::Char(c, _) => all.push(c),
+                    Piece::Unknown(_) => known = false,
+                }
+            }
+        }
+        all.push_str(source.get(at..body.end_byte()).unwrap_or_default());
+        known.then_some(all)
+    }
+
+    /// Goes through what stands between back quotes in a text that the grammar leaves whole; whether there is any, or
+    /// another substitution.
+    pub(super) fn backquotes(&mut self, text: &str) -> bool {
+        let parts: Vec<&str> = text.split('`').collect();
+        for command in parts.iter().skip(1).step_by(2) {
+            self.read(command);
+        }
+        let hidden = text.contains("$(");
+        if hidden {
+            self.opaque(Why::Syntax, text);
+        }
+        hidden || parts.len() > 1
+    }
+
+    pub(super) fn after_here(
+        &mut self,
+        node: Node<'_>,
+        source: &str,
+        said: Option<String>,
+    ) -> Option<String> {
+        let input = said.clone().map_or(Stdin::Piped, Stdin::Text);
+        let mut last = said;
+        for child in named(node) {
+            match child.kind() {
+                "heredoc_start" | "heredoc_body" | "heredoc_end" | "file_descriptor" => {}
+                "pipeline" => last = self.pipeline(&named(child), source, &input),
+                "file_redirect" => last = self.redirect(child, source).and(None).or(last),
+                "herestring_redirect" => {
+                    self.here(child, source);
+                }
+                "word" | "concatenation" | "string" | "raw_string" => {
+                    for word in self.words(child, source) {
+                        self.access(&word, Mode::Use);
+                    }
+                }
+                _ => last = self.statement(child, source, &Stdin::Inherited),
+            }
+        }
+        last
+    }
+}
