@@ -11,7 +11,7 @@ const ROLES: u32 = 400;
 /// Writes an ontology of so many primitive classes, half as many defined ones, and the classes that its normal form adds.
 pub fn write(classes: u32, folder: &Path) {
     let mut random = Random::new(1009);
-    let mut below =
+    let below =
         |random: &mut Random, count: u32, skew: i32| (f64::from(count) * random.unit().powi(skew)) as u32;
     let (mut is_a, mut has, mut conjunctions, mut existentials) = (vec![], vec![], vec![], vec![]);
     for class in 1..classes {
