@@ -49,7 +49,7 @@ for (const shown of document.querySelectorAll("output[for]")) {
 // A link to a folded step unfolds what it is in.
 function unfold() {
     const id = location.hash.slice(1);
-    let at = id && document.getElementById(id);
+    let at = id ? document.getElementById(id) : null;
     const target = at;
     for (; at; at = at.parentElement) if (at instanceof HTMLDetailsElement) at.open = true;
     target?.scrollIntoView({ block: "center" });
