@@ -18,6 +18,11 @@ test:
     cargo test --features packs,mail,tls,server --test cases -- golden
     cargo test -p hence-server
     cargo test --features packs,mail,tls,server --test cases -- docs/http
+    bash tests/browser/run.sh
+
+# The fixtures of the gate against the types that hosts publish; needs node and the npm registry.
+gate-types:
+    node tests/gate/types/check.mjs target/gate-types
 
 # The documentation of the code, without warnings.
 doc:

@@ -54,7 +54,7 @@ for (const [host, [name, version, file]] of Object.entries(PACKAGES)) {
   }
   for (const [key, { output }] of answers) {
     const type = ANSWERS[key.split(" ").slice(0, 2).join(" ")];
-    if (type === undefined || output === null) continue;
+    if (type === undefined || output === null || !key.startsWith(`${host} `)) continue;
     text += `export const ${host}${number++}: ${typed(type)} = ${JSON.stringify(output)};\n`;
   }
 }
