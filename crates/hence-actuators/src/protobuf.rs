@@ -1,5 +1,6 @@
 //! Messages of protocol buffers, read field by field without a schema, and the spans of OTLP exports in them.
 
+use super::mac;
 use serde_json::{Map, Value as Json, json};
 
 /// How deep values are nested.
@@ -97,7 +98,7 @@ fn text(bytes: &[u8]) -> Json {
 }
 
 fn hex(bytes: &[u8]) -> Json {
-    Json::String(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Json::String(mac::to_hex(bytes))
 }
 
 /// What the JSON form of a message has for each of its fields.

@@ -72,7 +72,7 @@ fn told(session: &mut Session, question: &Question, (now, until): (i64, Instant)
             let columns: Vec<&str> = listing.columns.iter().map(|column| column.as_str()).collect();
             let mut rows = Vec::new();
             for found in of_ledger(ledger.facts_at(relation, at))?.skip(page.offset).take(page.limit) {
-                rows.push(row(&columns, &listing.fact(of_ledger(found)?.0)));
+                rows.push(row(&columns, &listing.fact(of_ledger(found)?.0).values));
             }
             Ok(json!({ "relation": relation.as_str(), "columns": columns, "facts": rows }))
         }
@@ -118,9 +118,9 @@ pub(super) fn of<T>(found: Result<T, SessionError>) -> Result<T, Problem> {
     found.map_err(|error| of_session(&error))
 }
 
-/// A fact with its columns by name.
-fn row(columns: &[&str], fact: &Fact) -> Json {
-    let pairs = columns.iter().zip(&fact.values);
+/// Values by the names of their columns.
+fn row(columns: &[&str], values: &[Value]) -> Json {
+    let pairs = columns.iter().zip(values);
     Json::Object(pairs.map(|(name, value)| ((*name).to_owned(), facts_json::value(*value))).collect())
 }
 
@@ -184,16 +184,12 @@ pub(super) fn read_lines(
 fn query(session: &Session, body: &str, now: i64) -> Told {
     let found = of(session.query(body, now))?;
     let columns: Vec<&str> = found.columns.iter().map(|column| column.as_str()).collect();
-    let row = |row: &Vec<Value>| {
-        let pairs = columns.iter().zip(row);
-        Json::Object(pairs.map(|(name, value)| ((*name).to_owned(), facts_json::value(*value))).collect())
-    };
     let open = |row: &Vec<Option<Value>>| {
         let pairs = columns.iter().map(|name| (*name).to_owned()).zip(output::open_values(row));
         Json::Object(pairs.collect())
     };
     Ok(json!({
-        "columns": columns, "rows": found.rows.iter().map(row).collect::<Json>(),
+        "columns": columns, "rows": found.rows.iter().map(|values| row(&columns, values)).collect::<Json>(),
         "undetermined": found.undetermined.iter().map(open).collect::<Json>(), "reports": found.reports,
     }))
 }
@@ -388,7 +384,7 @@ fn derived(
             },
             None => true,
         };
-        let rows = facts.iter().filter(is_wanted).map(|fact| row(&columns, fact)).collect::<Json>();
+        let rows = facts.iter().filter(is_wanted).map(|fact| row(&columns, &fact.values)).collect::<Json>();
         all.insert(relation.to_string(), rows);
     }
     let open: Vec<String> = found.undetermined.iter().map(ToString::to_string).collect();

@@ -130,10 +130,8 @@ impl Stable {
         if self.len < MEASURED {
             return None;
         }
-        let known = self.fan_outs.iter().position(|known| known.columns == columns);
-        if let Some(known) = known.and_then(|at| self.fan_outs.get(at))
-            && self.len / 2 < known.rows
-        {
+        let is_known = |known: &&FanOut| known.columns == columns && self.len / 2 < known.rows;
+        if let Some(known) = self.fan_outs.iter().find(is_known) {
             return Some(known.mean);
         }
         let mean = f64::from(self.len) / distinct_keys(self.words.view(), self.arity, columns);

@@ -239,9 +239,7 @@ impl<'a> Ideas<'_, 'a> {
                 let at = (template.vars.as_slice(), self.finder.context.params.as_slice());
                 let solved = limit.and_then(|limit| want::solve((arg, name, limit), (slot, ty), at));
                 if let (Slot::Var(var), Some(want)) = (slot, solved) {
-                    let mut wants = vec![Want::Any; rule.variables.len()];
-                    *wants.get_mut(var.at()).or_broken(VarId::INVARIANT) = want;
-                    all.push(wants);
+                    all.push(only(rule, var, want));
                 }
             }
         }
@@ -249,9 +247,7 @@ impl<'a> Ideas<'_, 'a> {
             for (slot, _) in want::slots(arg) {
                 let Slot::Var(var) = slot else { continue };
                 for held in [true, false] {
-                    let mut wants = vec![Want::Any; rule.variables.len()];
-                    *wants.get_mut(var.at()).or_broken(VarId::INVARIANT) = Want::Is(Word::from_bool(held));
-                    all.push(wants);
+                    all.push(only(rule, var, Want::Is(Word::from_bool(held))));
                 }
             }
         }
@@ -315,13 +311,18 @@ fn alone(rule: &Rule, wants: &[Want], params: &[Word]) -> Vec<Vec<Want>> {
         for (slot, ty) in want::slots(arg) {
             let solved = want::solve((arg, name, limit), (slot, ty), (&vars, params));
             if let (Slot::Var(var), Some(want)) = (slot, solved) {
-                let mut wants = vec![Want::Any; rule.variables.len()];
-                *wants.get_mut(var.at()).or_broken(VarId::INVARIANT) = want;
-                all.push(wants);
+                all.push(only(rule, var, want));
             }
         }
     }
     all
+}
+
+/// What is wanted of the variables of a rule where it is something of one alone.
+fn only(rule: &Rule, var: VarId, want: Want) -> Vec<Want> {
+    let mut wants = vec![Want::Any; rule.variables.len()];
+    *wants.get_mut(var.at()).or_broken(VarId::INVARIANT) = want;
+    wants
 }
 
 /// How many matches a count lacks beside one.
