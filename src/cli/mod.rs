@@ -104,6 +104,7 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)] // all options of all commands take longer to build than a hook's answer
 enum Command {
     Init(init::Init),
     Check(check::Check),
@@ -254,8 +255,15 @@ fn mend(refused: Option<&str>) {
         .for_each(|help| output::note(&format!("  help: {help}")));
 }
 
+/// The command line with what each command takes, where help or a message is to tell of it.
+fn whole() -> clap::Command {
+    let mut whole = Cli::command();
+    whole.build();
+    whole
+}
+
 fn answer() -> Outcome {
-    let parsed = Cli::command().try_get_matches();
+    let parsed = Cli::command().try_get_matches().or_else(|_| whole().try_get_matches());
     let status = match parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given))) {
         Ok((cli, given)) => {
             output::be_quiet(cli.quiet);
@@ -279,13 +287,13 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
         return Ok(DONE);
     }
     let words = arguments::words();
-    if let Some(page) = help::page(&words, &Cli::command()) {
+    if let Some(page) = help::page(&words, &whole()) {
         terminal::text().lines(&page)?;
         return Ok(DONE);
     }
     // Once more with arguments that hide nothing, so that the message about them doesn't either.
     let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
-    let error = Cli::try_parse_from(shown).err().unwrap_or_else(|| on_one_line(&error));
+    let error = whole().try_get_matches_from(shown).err().unwrap_or_else(|| on_one_line(&error));
     output::rendered(&error.render().ansi().to_string());
     help::nearest_page(&words).iter().for_each(|help| output::note(&format!("  help: {help}")));
     mend(arguments::refused(&error));
@@ -298,7 +306,7 @@ fn on_one_line(error: &clap::Error) -> clap::Error {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let message = text.rsplit_once("\n\nFor more information").map_or(text, |(message, _)| message);
-    Cli::command().error(error.kind(), visible(message))
+    whole().error(error.kind(), visible(message))
 }
 
 fn dispatch(command: Command) -> Outcome {
@@ -351,7 +359,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Test(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Config(command) => command.run(),
-        Command::Completions(command) => command.run(&mut Cli::command()),
+        Command::Completions(command) => command.run(&mut whole()),
     }
 }
 

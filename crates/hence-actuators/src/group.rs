@@ -101,6 +101,23 @@ pub(super) fn kill(first: &mut Child) -> io::Result<()> {
     }
 }
 
+/// Whether a process of a group has not ended yet; one that nobody waits for has.
+#[cfg(unix)]
+pub(super) fn is_alive(group: rustix::process::Pid) -> bool {
+    if rustix::process::test_kill_process_group(group).is_err() {
+        return false;
+    }
+    // Where the system doesn't tell of processes, each of the group counts.
+    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
+    let group = group.as_raw_nonzero().to_string();
+    processes.flatten().any(|process| {
+        let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();
+        // `12 (name) S 1 12 ...`: state, parent, group; a name may hold anything.
+        let mut fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
+        fields.next().is_some_and(|state| !matches!(state, "Z" | "X")) && fields.nth(1) == Some(group.as_str())
+    })
+}
+
 /// Ends a program.
 #[cfg(not(unix))]
 pub(super) fn kill(first: &mut Child) -> io::Result<()> {

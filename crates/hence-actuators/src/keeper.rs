@@ -10,7 +10,7 @@ pub use unix::{HELPER, keep};
 mod unix {
     use std::ffi::OsString;
     use std::fs::{File, OpenOptions, TryLockError};
-    use std::io::{self, Read, Write};
+    use std::io::{self, Read, Seek, Write};
     use std::os::unix::fs::OpenOptionsExt;
     use std::os::unix::process::CommandExt;
     use std::path::Path;
@@ -19,7 +19,7 @@ mod unix {
     use std::time::{Duration, Instant};
 
     use rustix::fs::OFlags;
-    use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
+    use rustix::process::{Pid, Signal, getpgrp, getpid, kill_current_process_group};
 
     use super::super::group;
 
@@ -29,7 +29,9 @@ mod unix {
     const READY: u8 = b'+';
     /// How long to wait for the lock of a group that is about to end.
     const PATIENCE: Duration = Duration::from_secs(10);
-    /// How long to sleep between two tries for it.
+    /// The digits of a group's number, and some more.
+    const NUMBER: u64 = 32;
+    /// How long to sleep between two looks.
     const PAUSE: Duration = Duration::from_millis(10);
 
     /// A keeper that was started, the first of its group.
@@ -114,22 +116,41 @@ mod unix {
         kill_current_process_group(Signal::KILL).map_err(|error| error.to_string())
     }
 
-    /// The lock in a file, once nobody else holds it.
+    /// The lock in a file, once nobody else holds it and the group that was kept under it is gone.
     fn hold(path: &Path) -> Result<File, String> {
         let told = |error: io::Error| format!("`{}` can't be locked: {error}", path.display());
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
         options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
-        let file = options.open(path).map_err(told)?;
+        let mut file = options.open(path).map_err(told)?;
         let end = Instant::now() + PATIENCE;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(PAUSE),
-                Err(TryLockError::WouldBlock) => return Err(String::from("an earlier attempt still runs")),
-                Err(TryLockError::Error(error)) => return Err(told(error)),
+        while let Err(error) = file.try_lock() {
+            match error {
+                TryLockError::WouldBlock if Instant::now() < end => thread::sleep(PAUSE),
+                TryLockError::WouldBlock => return Err(String::from("an earlier attempt still runs")),
+                TryLockError::Error(error) => return Err(told(error)),
             }
         }
+        replace_group(&mut file, end).map_err(told)?;
+        Ok(file)
+    }
+
+    /// Waits until the group that the file names is gone, and writes the own one there.
+    ///
+    /// Its keeper has killed it, and went first; on a busy machine the others need a while to be scheduled once more and
+    /// end. What has not gone by then is stuck in the system, or has the number by chance.
+    fn replace_group(file: &mut File, end: Instant) -> io::Result<()> {
+        let mut earlier = String::new();
+        file.take(NUMBER).read_to_string(&mut earlier)?;
+        let own = getpid();
+        // A number is not given to a process while a group has it.
+        let earlier = earlier.trim().parse().ok().and_then(Pid::from_raw).filter(|group| *group != own);
+        while earlier.is_some_and(group::is_alive) && Instant::now() < end {
+            thread::sleep(PAUSE);
+        }
+        file.set_len(0)?;
+        file.rewind()?;
+        writeln!(file, "{}", own.as_raw_nonzero())
     }
 }
 

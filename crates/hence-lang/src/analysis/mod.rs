@@ -30,6 +30,7 @@ mod placeholder;
 mod prose;
 mod query;
 mod rename;
+mod repeated;
 pub mod requires;
 mod rules;
 mod safety;
@@ -84,6 +85,7 @@ pub fn check_from(
     let tests = cases::check(items(files), &names, &ids, sources, &mut out);
     rename::offer(files, sources, &mut out);
     diagnostic::sort(&mut out);
+    repeated::join(&mut out);
     let effects = effects::finish(&made, &rules);
     let relations = names.finish();
     let mut checked = Checked { relations, params: names.params, rules, requires, joint, effects, tests };

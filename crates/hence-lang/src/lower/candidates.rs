@@ -116,9 +116,13 @@ impl Recursion<'_> {
         Ok(())
     }
 
-    /// The columns of each relation that need no aggregate.
+    /// The columns of each relation that need no aggregate; those of its candidates where there are some, since an
+    /// earlier aggregate may have given more of them.
     fn columns(&self) -> BTreeMap<RelationId, BTreeSet<usize>> {
-        let all = |relation: &RelationId| (*relation, (0..self.program[*relation].columns.len()).collect());
+        let all = |relation: &RelationId| {
+            let made = self.made.get(relation).map(|made| made.columns.clone());
+            (*relation, made.unwrap_or_else(|| (0..self.program[*relation].columns.len()).collect()))
+        };
         let mut columns: BTreeMap<RelationId, BTreeSet<usize>> = self.together.iter().map(all).collect();
         loop {
             let mut next = columns.clone();
