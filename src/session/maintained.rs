@@ -238,9 +238,14 @@ impl Maintained {
         let finder = self.finder(rules);
         let look_ups = finder.look_ups(self.names.decisions.iter().map(|(_, id)| *id));
         let cache = finder.into_cache();
-        self.cache = Mutex::new(cache);
+        *self.cache().lock().unwrap_or_else(PoisonError::into_inner) = cache;
+        // The reasons come from the program that the finder reads.
+        let read = match &mut self.unknown {
+            Some(second) => &mut second.incremental,
+            None => &mut self.incremental,
+        };
         for (relation, columns) in &look_ups {
-            self.incremental.expect(*relation, columns);
+            read.expect(*relation, columns);
         }
     }
 
