@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from datetime import datetime, timezone
 
 import pytest
 
@@ -67,9 +68,11 @@ def test_nobody_is_let_in_without_a_token(service: Service) -> None:
 
 def test_a_reviewer_approves_and_rejects(service: Service) -> None:
     agent, ada = service.client(), service.client("ada")
+    ada.assert_facts([{"reviewer": ["ada"]}])
+    now = datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")
     for name in ("p1", "p2"):
         agent.decide([
-            {"proposal": [name, "/playbook_suggestion", 0.72, "2026-02-09T09:11:00Z"]},
+            {"proposal": [name, "/playbook_suggestion", 0.72, now]},
             {"proposal_content": [name, "/value", "Answer in one sentence"]},
         ])
     waiting = [review["id"] for review in agent.reviews()]
@@ -77,7 +80,7 @@ def test_a_reviewer_approves_and_rejects(service: Service) -> None:
     with pytest.raises(HenceError) as refused:
         agent.approve(waiting[0])
     assert refused.value.status == 403
-    ada.approve(waiting[0], "fine", edits={"/value": "Answer in a sentence"})
+    ada.approve(waiting[0], "fine", edits={"value": "Answer in a sentence"})
     ada.reject(waiting[1], "too short")
     assert ada.reviews() == []
 

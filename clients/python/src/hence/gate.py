@@ -47,7 +47,7 @@ class Gate:
             return verdict
         try:
             verdict = _verdict(self._told("PreToolUse", session, self._of(tool, arguments, call)))
-        except (HenceError, OSError, TypeError, ValueError) as error:
+        except Exception as error:  # Whatever goes wrong, there is no verdict.
             return Verdict("deny", f"hence gave no verdict, so the call does not run: {error}")
         self._known[known] = verdict
         while len(self._known) > REMEMBERED:

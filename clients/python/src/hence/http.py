@@ -197,7 +197,10 @@ class Hence:
         found = bytearray()
         while not response.isclosed():
             wire.settimeout(_left(until))
-            found += response.read1(CHUNK)
+            chunk = response.read1(CHUNK)
+            if not chunk:
+                break
+            found += chunk
             if len(found) > self._longest:
                 raise HenceError(f"the answer has more than {self._longest} bytes", status=response.status)
         return bytes(found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -20,14 +19,13 @@ from ..gate import Gate, Verdict
 Session = str | Callable[[RunContextWrapper[Any]], str]
 
 
-def governed(tool: FunctionTool, gate: Gate, *, session: Session | None = None, halt: bool = False) -> FunctionTool:
+def governed(tool: FunctionTool, gate: Gate, *, session: Session, halt: bool = False) -> FunctionTool:
     """The tool under the gate's rules: what they deny does not run, and the model is told why, or the run ends with the
-    SDK's exception where `halt`; what they ask about interrupts the run until it is approved. Calls of one `session`
-    know of each other; without one each governed tool has its own."""
-    named = session or str(uuid.uuid4())
+    SDK's exception where `halt`; what they ask about interrupts the run until it is approved. The rules know what was
+    called before in the same `session`, whichever tool it was."""
 
     def of(context: RunContextWrapper[Any]) -> str:
-        return named if isinstance(named, str) else named(context)
+        return session if isinstance(session, str) else session(context)
 
     async def judge(context: RunContextWrapper[Any], arguments: dict[str, Any], call: str) -> Verdict:
         return await asyncio.to_thread(gate.judge, tool.name, arguments, session=of(context), call=call)
@@ -40,7 +38,7 @@ def governed(tool: FunctionTool, gate: Gate, *, session: Session | None = None, 
     async def before(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         context = data.context
         verdict = await judge(context, _arguments(context.tool_arguments), context.tool_call_id)
-        approved = context.get_approval_status(context.tool_name, context.tool_call_id) is True
+        approved = context.is_tool_approved(context.tool_name, context.tool_call_id) is True
         if verdict.kind == "allow" or (verdict.kind == "ask" and approved):
             return ToolGuardrailFunctionOutput.allow(verdict)
         if halt:
