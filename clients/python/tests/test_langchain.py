@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ class Scripted(BaseChatModel):
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         told = [str(message.content) for message in messages if isinstance(message, ToolMessage)]
-        calls = [{"name": name, "args": args, "id": f"call-{at}"} for at, (name, args) in enumerate(self.calls, 1)]
+        calls = [{"name": name, "args": args, "id": uuid.uuid4().hex} for name, args in self.calls]
         said = AIMessage("; ".join(told)) if told else AIMessage("", tool_calls=calls)
         return ChatResult(generations=[ChatGeneration(message=said)])
 
