@@ -67,10 +67,11 @@ def service(tmp_path: Path) -> Iterator[Service]:
 @pytest.fixture
 def gated(tmp_path: Path) -> Iterator[Path]:
     """A folder under the gate's rules; whoever owns its ledger is ended."""
-    shutil.copytree(FIXTURE / "gate", tmp_path, dirs_exist_ok=True)
-    yield tmp_path
+    folder = tmp_path / "gated"
+    shutil.copytree(FIXTURE / "gate", folder)
+    yield folder
     try:
-        os.kill(Owner(tmp_path / ".hence").status()["process"], signal.SIGTERM)
+        os.kill(Owner(folder / ".hence").status()["process"], signal.SIGTERM)
     except HenceError:
         pass
 

@@ -60,6 +60,8 @@ def test_a_stream_that_is_killed_is_unreachable(folder: Path) -> None:
     with pytest.raises(Unreachable):
         stream.decide([{"tool_call": ["c2", "web_search"]}])
     stream.close()
+    with pytest.raises(Unreachable):
+        Stream(program=str(folder / "none"))
 
 
 def test_the_owner_says_who_it_is(service: Service) -> None:

@@ -32,7 +32,10 @@ class Stream:
     ) -> None:
         words = [program, "decide", "--follow", "--batch", "--store", store, "--as", author, *arguments]
         self.store, self._timeout, self._longest, self._heard = store, timeout, longest, heard
-        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd)
+        try:
+            self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd)
+        except OSError as error:
+            raise Unreachable(f"`{program}` can't be started: {error}") from error
         self._answers: queue.Queue[Streamed | HenceError] = queue.Queue(WAITING)
         assert self._process.stdin is not None and self._process.stdout is not None
         self._input: IO[bytes] = self._process.stdin
