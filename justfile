@@ -10,7 +10,7 @@ lint:
     cargo clippy --workspace --all-targets --features packs,mail,tls,server -- -D warnings
     cargo check --locked --manifest-path benches/Cargo.toml
 
-# The library by itself, all tests, then those of compiled packs, of mails, of TLS and of the service over HTTP.
+# The library by itself, all tests, then those of compiled packs, of mails, of TLS, of the service over HTTP and of its clients.
 test:
     cargo test --no-default-features --test embed
     cargo test
@@ -19,6 +19,7 @@ test:
     cargo test -p hence-server
     cargo test --features packs,mail,tls,server --test cases -- docs/http
     bash tests/browser/run.sh
+    bash clients/run.sh
 
 # The fixtures of the gate against the types that hosts publish; needs node and the npm registry.
 gate-types:

@@ -5,7 +5,10 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 HENCE=$(realpath "${HENCE:-$target/debug/hence}")
-export HENCE PYTHONDONTWRITEBYTECODE=1
+export HENCE ROOT=$root PYTHONDONTWRITEBYTECODE=1
+slow=${HENCE_SLOW:-}
+# hence warns of variables that are not its own.
+unset HENCE_SLOW
 work=$target/clients
 mkdir -p "$work"
 rm -rf "$work/src"
@@ -17,16 +20,16 @@ python() {
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2> /dev/null || { skip Python "no python3 from 3.10 on"; return; }
     python3 -m venv "$venv" > "$work/pip.log" 2>&1 || { skip Python "no venv"; return; }
     local packages=(-r "$work/src/python/requirements-test.txt") tests=(tests)
-    if [ -z "${HENCE_SLOW:-}" ]; then
+    if [ -z "$slow" ]; then
         mapfile -t packages < <(grep '^pytest==' "$work/src/python/requirements-test.txt")
-        tests=(tests/test_http.py tests/test_local.py)
+        tests=(tests/test_book.py tests/test_http.py tests/test_local.py)
     fi
-    "$venv/bin/pip" install -q "${packages[@]}" "$work/src/python" >> "$work/pip.log" 2>&1 ||
+    "$venv/bin/pip" install -q --retries 1 "${packages[@]}" "$work/src/python" >> "$work/pip.log" 2>&1 ||
         { skip Python "the packages can't be installed; see $work/pip.log"; return; }
     cd "$work/src/python"
     rm -rf src build
     "$venv/bin/python" -m pytest -q -p no:cacheprovider "${tests[@]}"
-    if [ -n "${HENCE_SLOW:-}" ]; then
+    if [ -n "$slow" ]; then
         cd "$root/clients/python"
         "$venv/bin/mypy" --strict --cache-dir "$work/mypy" src tests
     fi
@@ -36,11 +39,11 @@ javascript() {
     command -v node > /dev/null || { skip JavaScript "no node"; return; }
     [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] || { skip JavaScript "node is older than 20"; return; }
     cd "$work/src/js"
-    if [ -z "${HENCE_SLOW:-}" ]; then
+    if [ -z "$slow" ]; then
         node --test --test-reporter=dot test/http.test.js test/local.test.js
         return
     fi
-    npm install --no-package-lock --no-audit --no-fund --silent > "$work/npm.log" 2>&1 ||
+    npm install --fetch-retries 1 --no-package-lock --no-audit --no-fund --silent > "$work/npm.log" 2>&1 ||
         { skip JavaScript "the packages can't be installed; see $work/npm.log"; return; }
     npm run --silent check
     node --test --test-reporter=spec test/*.test.js

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from conftest import FIXTURE, HENCE, Service
 
-ROOT = Path(os.environ.get("HENCE_ROOT", Path(__file__).parents[3]))
+ROOT = Path(os.environ.get("ROOT", Path(__file__).parents[3]))
 PAGE = (ROOT / "docs/clients.md").read_text()
 PROGRAMS = re.findall(r"(?ms)^```(python|javascript)\n(.*?)^```$", PAGE)
 
@@ -25,6 +26,8 @@ def wanted(text: str) -> list[str]:
 
 @pytest.mark.parametrize("language, text", PROGRAMS)
 def test_each_program_prints_what_the_page_says(service: Service, gated: Path, language: str, text: str) -> None:
+    if language == "javascript" and shutil.which("node") is None:
+        pytest.skip("there is no node")
     (gated / "hence").symlink_to(HENCE)
     folder = service.folder if "Hence(" in text else gated
     if "Stream(" in text:
