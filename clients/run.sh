@@ -43,8 +43,11 @@ javascript() {
         node --test --test-reporter=dot test/http.test.js test/local.test.js
         return
     fi
-    npm install --fetch-retries 1 --no-package-lock --no-audit --no-fund --silent > "$work/npm.log" 2>&1 ||
+    # Here, where the sources find them above their own folder, and the next run too.
+    cp package.json "$work"
+    (cd "$work" && npm install --fetch-retries 1 --no-package-lock --no-audit --no-fund --silent > npm.log 2>&1) ||
         { skip JavaScript "the packages can't be installed; see $work/npm.log"; return; }
+    PATH=$work/node_modules/.bin:$PATH
     npm run --silent check
     node --test --test-reporter=spec test/*.test.js
     packed
@@ -56,10 +59,9 @@ packed() {
     archive=$(npm pack --silent --pack-destination "$work")
     mkdir -p "$work/consumer/node_modules/hence"
     tar xzf "$work/$archive" -C "$work/consumer/node_modules/hence" --strip-components 1
-    ln -sfn "$work/src/js/node_modules/@types" "$work/consumer/node_modules/@types"
     cp test/consumer.ts "$work/consumer"
     echo '{"type": "module"}' > "$work/consumer/package.json"
-    "$work/src/js/node_modules/.bin/tsc" --noEmit --strict --module nodenext --target es2022 --types node "$work/consumer/consumer.ts"
+    tsc --noEmit --strict --module nodenext --target es2022 --types node "$work/consumer/consumer.ts"
 }
 
 python
