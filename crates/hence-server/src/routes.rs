@@ -113,14 +113,14 @@ pub const ROUTES: &[Route] = &[
     post(
         "/access/v1/search/subject",
         DECIDE,
-        ("Search", &[]),
+        ("SubjectSearch", &[]),
         "Which subjects may (AuthZEN)",
         authzen::search_subject,
     ),
     post(
         "/access/v1/search/resource",
         DECIDE,
-        ("Search", &[]),
+        ("ResourceSearch", &[]),
         "On which resources (AuthZEN)",
         authzen::search_resource,
     ),
