@@ -132,6 +132,8 @@ fn builds(line: &str) -> bool {
         "RUSTDOCFLAGS=",
         "tests/browser/run.sh",
         "clients/run.sh",
+        "HENCE_SLOW=1 clients/run.sh",
+        "tests/http/schemathesis.sh",
         "pip install ./clients/python",
         "npm install ./clients/js",
     ];
