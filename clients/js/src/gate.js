@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { Unreachable } from "./errors.js";
 import { Owner } from "./owner.js";
 
+/** @import { Hence } from "./http.js" */
 /** @import { Judged } from "./owner.js" */
 
 /** How many verdicts are remembered, so that a call that was interrupted is not judged twice. */
@@ -25,6 +26,8 @@ const LONGEST = 1 << 20;
 /**
  * Judges calls by the rules of the owner of the ledger in `store`, and has `program` start one where none runs.
  *
+ * With a `service` it asks that over HTTP instead (`POST /hook/claude`), by a token with the scope `decide`.
+ *
  * What is no verdict is a denial: no owner, no answer within `timeout` milliseconds, an answer that nobody understands. `cwd`
  * is the agent's working directory.
  */
@@ -35,11 +38,11 @@ export class Gate {
   #known = new Map();
 
   /**
-   * @param {{ store?: string, program?: string | null, cwd?: string, agent?: string, timeout?: number }} [options]
+   * @param {{ store?: string, service?: Hence, program?: string | null, cwd?: string, agent?: string, timeout?: number }} [options]
    */
-  constructor({ store = ".hence", program = "hence", cwd = process.cwd(), agent = "", timeout = 3_000 } = {}) {
+  constructor({ store = ".hence", service, program = "hence", cwd = process.cwd(), agent = "", timeout = 3_000 } = {}) {
     this.#owner = new Owner(store, { timeout });
-    this.#options = { store, program, cwd: resolve(cwd), agent, timeout };
+    this.#options = { store, service, program, cwd: resolve(cwd), agent, timeout };
   }
 
   /**
@@ -101,9 +104,13 @@ export class Gate {
    * @returns {Promise<Judged>}
    */
   async #told(name, session, more) {
-    const { cwd, agent, program } = this.#options;
+    const { cwd, agent, program, service } = this.#options;
     const event = { hook_event_name: name, session_id: session, cwd, transcript_path: "", ...more };
     const whole = agent === "" ? event : { ...event, agent_id: agent };
+    if (service !== undefined) {
+      const answer = await service.ask("POST", "/hook/claude", { body: whole });
+      return { output: JSON.stringify(answer), error: answer.error ?? null, status: answer.status ?? 0 };
+    }
     try {
       return await this.#owner.judge(whole);
     } catch (error) {

@@ -68,6 +68,20 @@ test("the gate knows what a session did, and starts the owner", async (t) => {
   assert.ok(await gate.ended("s1"));
 });
 
+test("the gate asks a service that answers hooks", async (t) => {
+  const running = await Service.begin(t, "gate");
+  const service = running.client("pep", { timeout: 2_000 });
+  if (!("/hook/{host}" in (await service.ask("GET", "/openapi.json")).paths)) return t.skip("this hence answers no hooks");
+  const gate = new Gate({ service, cwd: running.folder });
+  assert.equal((await gate.judge(weather())).kind, "allow");
+  await secretIsKnown(gate, running.folder);
+  const page = { tool: "fetch", arguments: { url: "https://example.com" }, session: "s1", call: "c2" };
+  assert.equal((await gate.judge(page)).kind, "deny");
+  assert.ok(await gate.ran(weather()));
+  await running.kill();
+  assert.equal((await gate.judge(weather("c3"))).kind, "deny");
+});
+
 test("the same call is judged once until it ran", async (t) => {
   const { gate } = gated(t);
   const first = await gate.judge(weather());

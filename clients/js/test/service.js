@@ -41,14 +41,14 @@ export class Service {
     this.process = undefined;
   }
 
-  /** @param {TestContext} test */
-  static async begin(test) {
-    const service = new Service(folder(test, "service"), await freePort());
+  /** @param {TestContext} test @param {string} [name] */
+  static async begin(test, name = "service") {
+    const service = new Service(folder(test, name), await freePort());
     test.after(() => service.kill());
     await service.start();
-    for (const name of ["pep", "ada"]) {
-      const words = ["token", "create", "--as", name, "--scope", "decide,read,write"];
-      service.tokens[name] = execFileSync(HENCE, words, { cwd: service.folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+    for (const who of ["pep", "ada"]) {
+      const words = ["token", "create", "--as", who, "--scope", "decide,read,write"];
+      service.tokens[who] = execFileSync(HENCE, words, { cwd: service.folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
     }
     return service;
   }

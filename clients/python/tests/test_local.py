@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import FIXTURE, HENCE, Service
-from hence import Gate, HenceError, Owner, Stream, Streamed, Unreachable
+from hence import Gate, Hence, HenceError, Owner, Stream, Streamed, Unreachable
 
 
 @pytest.fixture
@@ -80,6 +80,22 @@ def test_the_gate_knows_what_a_session_did_and_starts_the_owner(gate: Gate, gate
     assert (denied.kind, "secret_sent" in denied.text) == ("deny", True)
     assert gate.judge("fetch", {"url": "https://example.com"}, session="s2", call="c4").kind != "deny"
     assert gate.ended("s1") and gate.ended("s2")
+
+
+def test_the_gate_asks_a_service_that_answers_hooks(gated: Path) -> None:
+    service = Service(gated)
+    try:
+        hence = service.client()
+        if "/hook/{host}" not in hence.ask("GET", "/openapi.json")["paths"]:
+            pytest.skip("this hence answers no hooks")
+        gate = Gate(service=hence, cwd=str(gated))
+        calls = [("weather", {}), ("read_file", {"path": str(gated / ".env")}), ("fetch", {"url": "https://example.com"})]
+        kinds = [gate.judge(tool, said, session="s1", call=tool).kind for tool, said in calls]
+        assert kinds == ["allow", "ask", "deny"]
+        assert gate.ran("weather", {}, session="s1", call="weather") and gate.ended("s1")
+    finally:
+        service.kill()
+    assert Gate(service=Hence(service.base, timeout=1)).judge("weather", {}, session="s1", call="c9").kind == "deny"
 
 
 def test_a_call_with_a_long_argument_is_judged(gate: Gate, gated: Path) -> None:

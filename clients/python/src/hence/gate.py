@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .errors import HenceError, Unreachable
+from .http import Hence
 from .owner import Judged, Owner
 
 #: How many verdicts are remembered, so that a call that was interrupted is not judged twice.
@@ -28,15 +29,17 @@ class Verdict:
 class Gate:
     """Judges calls by the rules of the owner of the ledger in `store`, and has `program` start one where none runs.
 
+    With a `service` it asks that over HTTP instead (`POST /hook/claude`), by a token with the scope `decide`.
+
     What is no verdict is a denial: no owner, no answer within `timeout` seconds, an answer that nobody understands. `cwd` is
     the agent's working directory.
     """
 
     def __init__(
-        self, store: str | os.PathLike[str] = ".hence", *, program: str | None = "hence", cwd: str | None = None,
-        agent: str = "", timeout: float = 3.0,
+        self, store: str | os.PathLike[str] = ".hence", *, service: Hence | None = None, program: str | None = "hence",
+        cwd: str | None = None, agent: str = "", timeout: float = 3.0,
     ) -> None:
-        self._store, self._program, self._timeout = os.fspath(store), program, timeout
+        self._store, self._service, self._program, self._timeout = os.fspath(store), service, program, timeout
         self._owner, self._agent, self._cwd = Owner(store, timeout=timeout), agent, os.path.abspath(cwd or os.curdir)
         self._known: OrderedDict[str, Verdict] = OrderedDict()
 
@@ -77,6 +80,9 @@ class Gate:
         event = {"hook_event_name": name, "session_id": session, "cwd": self._cwd, "transcript_path": "", **more}
         if self._agent:
             event["agent_id"] = self._agent
+        if self._service is not None:
+            answer = self._service.ask("POST", "/hook/claude", event)
+            return {"output": json.dumps(answer), "error": answer.get("error"), "status": answer.get("status", 0)}
         try:
             return self._owner.judge(event)
         except Unreachable:
