@@ -133,6 +133,22 @@ impl Cells {
         }
     }
 
+    /// Adds a word.
+    #[inline]
+    pub(crate) fn push(&mut self, word: Word) {
+        match self {
+            Self::Narrow(cells) if is_narrow(word) => cells.push(u32::new(word)),
+            _ => self.push_wide(word),
+        }
+    }
+
+    fn push_wide(&mut self, word: Word) {
+        self.widen();
+        if let Self::Wide(words) = self {
+            words.push(word);
+        }
+    }
+
     /// Moves all words of `other` after these.
     pub(crate) fn append(&mut self, other: &mut Self) {
         if self.len() == 0 {

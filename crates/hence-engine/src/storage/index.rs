@@ -1,7 +1,8 @@
 //! Rows of a relation by the values of some of its columns.
 #![expect(clippy::indexing_slicing, reason = "hot: groups and places come from this index itself")]
 
-use crate::cells::{Cell, Slice, is_narrow, reserve};
+use crate::cells::{Cell, Cells, Slice, is_narrow, reserve};
+use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::{hash, hash_of};
 use crate::storage::row_table::RowTable;
 use crate::storage::view::{UNRANKED, View};
@@ -18,6 +19,10 @@ id! {
 const WASTE: usize = 4096;
 /// How much room for the groups of new rows is kept.
 const GROUP_BUFFER: usize = 4096;
+/// From how many hashed keys on it pays to group them.
+const MANY_KEYS: usize = 1 << 15;
+/// An invariant of [`Index::key`].
+const ONE_COLUMN: &str = "a loop over keys is one over the values of one column, which are not grouped";
 
 /// For each combination of values in the key columns its rows in the order of derivation, in one piece.
 #[derive(Debug)]
@@ -37,6 +42,8 @@ pub(crate) struct Index {
     free: Vec<Vec<u32>>,
     /// Room for the groups of new rows.
     group_buffer: Vec<u32>,
+    /// From how many hashed keys on it is tried whether they can be grouped.
+    regroup: usize,
     /// Whether no plan reads it any more.
     retired: bool,
 }
@@ -56,7 +63,9 @@ enum KeyTable {
     /// The key is one small word: the number of its group.
     Direct,
     /// Any key.
-    Hashed(Vec<Word>, RowTable),
+    Hashed(Cells, RowTable),
+    /// Many narrow keys of several columns, by one of these: look-ups that follow one another often share it.
+    Grouped(GroupedRows),
 }
 
 /// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`, the last that brought some.
@@ -91,6 +100,7 @@ impl Index {
             touched: Vec::new(),
             free: Vec::new(),
             group_buffer: Vec::new(),
+            regroup: MANY_KEYS,
             retired: false,
         }
     }
@@ -131,7 +141,8 @@ impl Index {
     pub(crate) fn key(&self, group: u32) -> Word {
         match &self.finder {
             KeyTable::Direct => Word(u64::from(group)),
-            KeyTable::Hashed(keys, _) => keys[group as usize * self.columns.len()],
+            KeyTable::Hashed(keys, _) => keys.view().at(group as usize * self.columns.len()),
+            KeyTable::Grouped(_) => broken(ONE_COLUMN),
         }
     }
 
@@ -155,10 +166,11 @@ impl Index {
             (KeyTable::Direct, [word]) => usize::try_from(word.0).ok(),
             (KeyTable::Direct, _) => None,
             (KeyTable::Hashed(keys, table), key) => {
-                let width = key.len();
-                let is_it = |at: u32| keys[at as usize * width..(at as usize + 1) * width] == *key;
+                let (width, keys) = (key.len(), keys.view());
+                let is_it = |at: u32| keys.part(at as usize * width, (at as usize + 1) * width).is(key);
                 table.find(hash(key), is_it).map(|group| group as usize)
             }
+            (KeyTable::Grouped(keys), key) => keys.find(key).map(|group| group as usize),
         }
     }
 
@@ -186,6 +198,7 @@ impl Index {
             let most = new_rows.chunks_exact(arity).map(|row| row[self.columns[0] as usize].word().0).max();
             self.reach(most.unwrap_or(0), len);
         }
+        self.group_keys();
         let mut groups = std::mem::take(&mut self.group_buffer);
         groups.extend(new_rows.chunks_exact(arity).map(|row| self.group(row)));
         if self.rows == 0 && self.groups.len() / 8 <= len as usize {
@@ -246,9 +259,12 @@ impl Index {
 
     /// Makes the index of hashed keys again, in the room that it has.
     fn restart<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
-        if let KeyTable::Hashed(keys, table) = &mut self.finder {
-            keys.clear();
-            table.clear();
+        match &mut self.finder {
+            KeyTable::Hashed(keys, table) => {
+                keys.clear();
+                table.clear();
+            }
+            finder => *finder = KeyTable::hashed(),
         }
         self.groups.clear();
         self.entries.clear();
@@ -298,7 +314,7 @@ impl Index {
             self.groups.resize(wanted, Bucket::default());
             return;
         }
-        let (mut keys, mut table) = (Vec::with_capacity(groups), RowTable::default());
+        let (mut keys, mut table) = (Cells::default(), RowTable::default());
         for (at, group) in self.groups.iter().enumerate() {
             let key = Word(at as u64);
             keys.push(key);
@@ -311,21 +327,55 @@ impl Index {
 
     /// The group of a row, made where there is none yet.
     fn group<C: Cell>(&mut self, row: &[C]) -> u32 {
-        let columns = &self.columns;
-        let KeyTable::Hashed(keys, table) = &mut self.finder else {
-            return row[columns[0] as usize].word().0 as u32;
+        let (columns, next) = (&self.columns, self.groups.len() as u32);
+        let word = |column: &u32| row[*column as usize].word();
+        let group = match &mut self.finder {
+            KeyTable::Direct => return row[columns[0] as usize].word().0 as u32,
+            KeyTable::Hashed(keys, table) => {
+                let (width, view) = (columns.len(), keys.view());
+                let is_it = |at: u32| {
+                    columns.iter().zip(at as usize * width..).all(|(column, at)| view.at(at) == word(column))
+                };
+                let found = table.find_or_insert(hash_of(row, columns), next, is_it);
+                if found.is_none() {
+                    columns.iter().for_each(|column| keys.push(word(column)));
+                }
+                found
+            }
+            KeyTable::Grouped(keys) => {
+                let mut key = [Word::default(); GroupedRows::MOST_COLUMNS];
+                key.iter_mut().zip(columns).for_each(|(place, column)| *place = word(column));
+                match keys.number_of(&key[..columns.len()], next) {
+                    Some(group) => Some(group).filter(|group| *group < next),
+                    None => {
+                        self.finder = KeyTable::hashed_again(keys, columns.len(), next as usize);
+                        return self.group(row);
+                    }
+                }
+            }
         };
-        let width = columns.len();
-        let is_it = |at: u32| {
-            let key = &keys[at as usize * width..(at as usize + 1) * width];
-            columns.iter().zip(key).all(|(column, word)| row[*column as usize].word() == *word)
-        };
-        let next = self.groups.len() as u32;
-        table.find_or_insert(hash_of(row, columns), next, is_it).unwrap_or_else(|| {
-            keys.extend(columns.iter().map(|column| row[*column as usize].word()));
+        group.unwrap_or_else(|| {
             self.groups.push(Bucket::default());
             next
         })
+    }
+
+    /// Groups the keys where they have become many, and are narrow; looked at each time they have doubled.
+    fn group_keys(&mut self) {
+        let KeyTable::Hashed(keys, table) = &self.finder else { return };
+        if table.len() < self.regroup {
+            return;
+        }
+        self.regroup = table.len() * 2;
+        let (width, keys) = (self.columns.len(), keys.view());
+        let Some(mut grouped) = GroupedRows::for_rows([keys, Slice::default()], width, 1, width, true) else {
+            return;
+        };
+        let all = (0..self.groups.len() as u32)
+            .all(|at| grouped.add(keys.part(at as usize * width, (at as usize + 1) * width), at));
+        if all {
+            self.finder = KeyTable::Grouped(grouped);
+        }
     }
 
     /// Gives each group of the first rows exactly the room that it needs, in the order of the groups.
@@ -392,7 +442,8 @@ impl Index {
     pub(crate) fn bytes(&self) -> usize {
         let finder = match &self.finder {
             KeyTable::Direct => 0,
-            KeyTable::Hashed(keys, table) => keys.capacity() * 8 + table.bytes(),
+            KeyTable::Hashed(keys, table) => keys.bytes() + table.bytes(),
+            KeyTable::Grouped(keys) => keys.bytes(),
         };
         finder
             + self.groups.capacity() * size_of::<Bucket>()
@@ -418,7 +469,19 @@ fn class_within(room: u32) -> Option<usize> {
 
 impl KeyTable {
     fn hashed() -> Self {
-        Self::Hashed(Vec::new(), RowTable::default())
+        Self::Hashed(Cells::default(), RowTable::default())
+    }
+
+    /// `count` keys that were grouped.
+    #[cold]
+    fn hashed_again(grouped: &GroupedRows, width: usize, count: usize) -> Self {
+        let (mut keys, mut table) = (vec![0; count * width], RowTable::with_room(count));
+        for (words, number) in grouped.each() {
+            let key = &mut keys[number as usize * width..(number as usize + 1) * width];
+            key.iter_mut().zip(words).for_each(|(cell, word)| *cell = u32::new(word));
+            table.insert_new(hash(key), number);
+        }
+        Self::Hashed(Cells::Narrow(keys), table)
     }
 
     fn is_direct(&self) -> bool {

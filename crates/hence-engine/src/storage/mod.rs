@@ -4,6 +4,7 @@ pub(crate) mod bitmap;
 pub(crate) mod chain_index;
 pub(crate) mod distinct;
 pub(crate) mod fact_state;
+pub(crate) mod grouped;
 pub(crate) mod hash;
 pub(crate) mod index;
 pub(crate) mod partition;

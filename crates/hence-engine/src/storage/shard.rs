@@ -5,6 +5,7 @@ use super::tuple_set;
 use crate::cells::{Cells, Slice};
 use crate::storage::bitmap::Bitmaps;
 use crate::storage::distinct::keep_distinct;
+use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::hash;
 use crate::storage::partition::{Partition, Partitioning, SHARDS};
 use crate::storage::row_table::RowTable;
@@ -17,12 +18,10 @@ use hence_core::value::Word;
 
 /// Row numbers are 32 bits wide, and the largest is never used.
 pub(crate) const MOST_ROWS: u64 = u32::MAX as u64 - 1;
-/// From how many facts on a table may become bitmaps again.
-const RETRY: usize = 1 << 18;
+/// From how many facts on a table may become bitmaps again, or groups.
+const RETRY: usize = 1 << 16;
 /// How many facts are looked at to see how evenly they fall to shards.
 const SAMPLE: u32 = 4096;
-/// [`Shard::retry`] of facts that are kept by row number for good.
-const NEVER: u64 = u64::MAX;
 
 /// The facts of the open round that fall to a shard, and the set of all that do, those of closed rounds included.
 #[derive(Debug)]
@@ -31,8 +30,10 @@ pub(crate) struct Shard {
     len: u32,
     words: Cells,
     members: TupleSet,
-    /// From how many facts on it is tried whether bitmaps do again.
+    /// From how many facts on it is tried whether bitmaps do again, or groups.
     retry: u64,
+    /// Whether the number of a row has to be known.
+    numbered: bool,
     /// Whether the facts are not in the set yet, as those of an input are until somebody looks for one.
     deferred: bool,
 }
@@ -47,18 +48,17 @@ impl Shard {
             words: Cells::default(),
             members,
             retry: partition.about(RETRY) as u64,
+            numbered: false,
             deferred: false,
         }
     }
 
     /// Takes in the facts of closed rounds that fall to this new shard, to be kept as `before` keeps its own.
     pub(crate) fn take_stable(&mut self, stable: &Stable, before: &Self) {
+        self.numbered = before.numbered;
         match &before.members {
-            TupleSet::Bitmaps(_) => self.make_set(stable),
+            TupleSet::Bitmaps(_) | TupleSet::Grouped(_) => self.make_set(stable),
             TupleSet::Numbered(_) => self.make_table(stable),
-        }
-        if before.retry == NEVER {
-            self.retry = NEVER;
         }
     }
 
@@ -110,17 +110,34 @@ impl Shard {
     }
 
     fn make_set(&mut self, stable: &Stable) {
-        let parts = [stable.words(), self.words.view()];
-        let few = bitmap::worth_while(self.partition.about((stable.len() + self.len) as usize));
-        match Bitmaps::try_from_rows(
-            parts,
-            stable.arity(),
-            few.max(self.partition.about(bitmap::FEW)),
-            self.partition,
-        ) {
-            Some(blocks) => self.members = TupleSet::Bitmaps(blocks),
+        let facts = self.partition.about((stable.len() + self.len) as usize);
+        let few = bitmap::worth_while(facts).max(self.partition.about(bitmap::FEW));
+        match self.blocks(stable, few).or_else(|| self.groups(stable, facts)) {
+            Some(set) => self.members = set,
             None => self.make_table(stable),
         }
+    }
+
+    /// Bitmaps of all facts that fall to this shard, if they do.
+    fn blocks(&self, stable: &Stable, few: usize) -> Option<TupleSet> {
+        let parts = [stable.words(), self.words.view()];
+        let make = || Bitmaps::try_from_rows(parts, stable.arity(), few, self.partition);
+        if self.numbered { None } else { make().map(TupleSet::Bitmaps) }
+    }
+
+    /// The same in groups, if they do.
+    fn groups(&self, stable: &Stable, facts: usize) -> Option<TupleSet> {
+        if facts < self.partition.about(RETRY) {
+            return None;
+        }
+        let (arity, of, varied) =
+            (stable.arity(), self.partition.partitioning.of, self.partition.clustering());
+        let rows = AllRows { arity, stable: stable.words(), pending: self.words.view() };
+        let mut groups =
+            GroupedRows::for_rows([rows.stable, rows.pending], arity, of, varied, self.numbered)?;
+        let mut own = (0..stable.len() + self.len).map(|at| (at, rows.row(at)));
+        let all = own.all(|(at, row)| !self.partition.has_row(row) || groups.add(row, at));
+        all.then_some(TupleSet::Grouped(groups))
     }
 
     /// The words of the facts that the open round brought.
@@ -157,6 +174,19 @@ impl Shard {
                 self.make_table(stable);
             }
         }
+        if let TupleSet::Grouped(groups) = &mut self.members {
+            let len = stable.len() + self.len;
+            let taken = match arity {
+                2 => groups.take(rest.as_chunks::<2>().0, &mut self.words, len),
+                3 => groups.take(rest.as_chunks::<3>().0, &mut self.words, len),
+                _ => groups.take(rest.as_chunks::<4>().0, &mut self.words, len),
+            };
+            self.len = (self.words.len() / arity.max(1)) as u32;
+            rest = rest.get(taken * arity..).or_broken("no more rows are taken in than there are");
+            if !rest.is_empty() {
+                self.make_table(stable);
+            }
+        }
         if let (TupleSet::Numbered(table), false) = (&mut self.members, rest.is_empty()) {
             let len = stable.len() + self.len;
             self.len += tuple_set::take(table, stable.words(), &mut self.words, len, arity, rest);
@@ -174,10 +204,9 @@ impl Shard {
     /// Keeps the facts by row number from now on, so that a part of them can be asked for.
     pub(crate) fn number_rows(&mut self, stable: &Stable) {
         self.make_deferred(stable);
-        if matches!(self.members, TupleSet::Bitmaps(_)) {
-            self.make_table(stable);
+        if !std::mem::replace(&mut self.numbered, true) && !matches!(self.members, TupleSet::Numbered(_)) {
+            self.make_set(stable);
         }
-        self.retry = NEVER;
     }
 
     fn make_table(&mut self, stable: &Stable) {
@@ -185,7 +214,7 @@ impl Shard {
         self.members = TupleSet::Numbered(rows.table(stable.len() + self.len, self.partition));
     }
 
-    /// Goes from a table to bitmaps where the facts have become dense; looked at each time they have doubled.
+    /// Goes from a table to bitmaps where the facts have become dense, or to groups; looked at each time they have doubled.
     fn retry_blocks(&mut self, stable: &Stable) {
         let TupleSet::Numbered(table) = &self.members else { return };
         let facts = table.len() as u64;
@@ -193,10 +222,9 @@ impl Shard {
             return;
         }
         self.retry = facts * 2;
-        let parts = [stable.words(), self.words.view()];
         let few = bitmap::worth_while(facts as usize);
-        if let Some(blocks) = Bitmaps::try_from_rows(parts, stable.arity(), few, self.partition) {
-            self.members = TupleSet::Bitmaps(blocks);
+        if let Some(set) = self.blocks(stable, few).or_else(|| self.groups(stable, facts as usize)) {
+            self.members = set;
         }
     }
 
@@ -208,6 +236,10 @@ impl Shard {
             _ if row.is_empty() => !stable.range(view).is_empty(),
             _ if self.deferred => stable.range(view).any(|at| stable.row(at).is(row)),
             TupleSet::Bitmaps(blocks) => blocks.contains(row),
+            TupleSet::Grouped(groups) => {
+                let number = groups.find(row);
+                number.is_some_and(|number| !self.numbered || stable.range(view).contains(&number))
+            }
             TupleSet::Numbered(table) => {
                 let rows = AllRows { arity: row.len(), stable: stable.words(), pending: self.words.view() };
                 let number = table.find(hash(row), |at| rows.row(at).is(row));
@@ -219,17 +251,25 @@ impl Shard {
     /// Hands the facts of the open round over to the stable ones, the first of which in this round has number `start`.
     pub(crate) fn close(&mut self, stable: &mut Stable, start: u32) {
         let moved = stable.len() - start;
-        if moved > 0
-            && let TupleSet::Numbered(table) = &mut self.members
-        {
-            // From the last on, so that no old number is taken for a new one.
-            let rows =
-                AllRows { arity: stable.arity(), stable: Slice::default(), pending: self.words.view() };
-            for at in (0..self.len).rev() {
-                table.renumber(hash_row(rows.row(at)), start + at, start + at + moved);
-            }
+        if moved > 0 {
+            self.renumber(stable.arity(), start, moved);
         }
         stable.append(std::mem::take(&mut self.len), &mut self.words);
+    }
+
+    /// Adds `moved` to the numbers of the open round's facts, the first of which is `start`.
+    fn renumber(&mut self, arity: usize, start: u32, moved: u32) {
+        let rows = AllRows { arity, stable: Slice::default(), pending: self.words.view() };
+        // From the last on, so that no old number is taken for a new one.
+        for at in (0..self.len).rev() {
+            match &mut self.members {
+                TupleSet::Bitmaps(_) => return,
+                TupleSet::Grouped(groups) => groups.renumber(rows.row(at), start + at + moved),
+                TupleSet::Numbered(table) => {
+                    table.renumber(hash_row(rows.row(at)), start + at, start + at + moved);
+                }
+            }
+        }
     }
 
     /// The layout of the set of facts, as [`Shard::rewind`] needs it.
@@ -241,7 +281,8 @@ impl Shard {
     /// there were so many. Only where this is the only partition.
     pub(crate) fn rewind(&mut self, stable: &Stable, len: u32, layout: SetLayout) {
         let arity = stable.arity();
-        if arity > 0 && self.members.layout() == layout {
+        let can_remove = self.members.layout() == layout || matches!(self.members, TupleSet::Grouped(_));
+        if arity > 0 && can_remove {
             let rows = AllRows { arity, stable: stable.words(), pending: self.words.view() };
             for at in (len..stable.len() + self.len).rev() {
                 self.members.remove_last(rows.row(at), at);

@@ -1,7 +1,8 @@
-//! Which facts a relation has: bitmaps where they suffice, else a table of row numbers.
+//! Which facts a relation has: bitmaps where they suffice, else groups of narrow rows, else a table of row numbers.
 
 use crate::cells::{Cells, Slice};
 use crate::storage::bitmap::Bitmaps;
+use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::hash;
 use crate::storage::partition::Partition;
 use crate::storage::row_table::RowTable;
@@ -13,11 +14,13 @@ pub(crate) const TOGETHER: usize = 256;
 /// How many rows are as well looked for one after the other.
 const FEW: usize = 16;
 
-/// The set of a relation's facts, in one of two forms.
+/// The set of a relation's facts, in one of three forms.
 #[derive(Debug)]
 pub(crate) enum TupleSet {
     /// Bitmaps: whether a fact is there, and no more.
     Bitmaps(Bitmaps),
+    /// Many narrow rows by one of their columns, with their numbers where somebody asks for these.
+    Grouped(GroupedRows),
     /// Row numbers.
     Numbered(RowTable),
 }
@@ -32,11 +35,12 @@ impl TupleSet {
     }
 
     /// Which form the set has, and how often that was laid out again: while it is the same, what came last can be
-    /// taken out again.
+    /// taken out again. Out of groups any row can be.
     pub(crate) fn layout(&self) -> SetLayout {
         match self {
-            Self::Bitmaps(blocks) => SetLayout(false, blocks.layouts()),
-            Self::Numbered(table) => SetLayout(true, table.layouts()),
+            Self::Bitmaps(blocks) => SetLayout(0, blocks.layouts()),
+            Self::Grouped(_) => SetLayout(1, 0),
+            Self::Numbered(table) => SetLayout(2, table.layouts()),
         }
     }
 
@@ -45,6 +49,7 @@ impl TupleSet {
         match (self, row.len()) {
             (Self::Bitmaps(blocks), 1) => blocks.remove_last(&[row.at(0)]),
             (Self::Bitmaps(blocks), _) => blocks.remove_last(&[row.at(0), row.at(1)]),
+            (Self::Grouped(groups), _) => groups.remove(row),
             (Self::Numbered(table), _) => table.remove_last(hash_row(row), number),
         }
     }
@@ -53,6 +58,7 @@ impl TupleSet {
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Bitmaps(blocks) => blocks.bytes(),
+            Self::Grouped(groups) => groups.bytes(),
             Self::Numbered(table) => table.bytes(),
         }
     }
@@ -60,7 +66,7 @@ impl TupleSet {
 
 /// The layout of a set; see [`TupleSet::layout`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SetLayout(bool, u32);
+pub(crate) struct SetLayout(u8, u32);
 
 /// All rows of a relation: the stable ones, then those of the open round.
 #[derive(Clone, Copy)]
