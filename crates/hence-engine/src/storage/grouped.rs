@@ -10,7 +10,7 @@ use crate::storage::tuple_set::TOGETHER;
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
 
-/// From how many rows a value on it is worth while.
+/// From how many rows a value on groups are worth while.
 const LEAST: f64 = 3.0;
 /// How many bits the other columns have together: a place holds them plus 1.
 const BITS: u32 = 31;
@@ -20,8 +20,8 @@ const SMALLEST: usize = 4;
 /// An invariant of those who take rows out or number them anew.
 const INSIDE: &str = "what is taken out of a set, or gets another number there, is in";
 
-/// Rows of `N` columns. The rules that derive them mostly vary other columns than the one they are grouped by, so that
-/// a row is looked for where the one before it was, and it is there itself: no other place has to be read.
+/// Rows of a few columns. Rules mostly derive them in runs that share a value, so a row is looked for where the one before it
+/// was. It is there itself: no other place has to be read.
 #[derive(Debug)]
 pub(crate) struct GroupedRows {
     /// The column that they are grouped by.
@@ -30,9 +30,12 @@ pub(crate) struct GroupedRows {
     fields: [Field; Self::MOST_COLUMNS],
     /// Whether the number of each row is kept.
     numbered: bool,
+    /// By the value of the key.
     groups: Vec<Group>,
     rows: usize,
+    /// How many groups have rows.
     used: usize,
+    /// How many words all groups take.
     room: usize,
 }
 
@@ -55,7 +58,7 @@ impl GroupedRows {
     pub(crate) const MOST_COLUMNS: usize = 4;
 
     /// An empty set for rows like these, `of` partitions of which take as many each; none where it isn't worth while.
-    /// It would rather not be grouped by `varied`. Whether rows are to be numbered.
+    /// It is grouped by the column `varied` only where no other serves.
     pub(crate) fn for_rows(
         parts: [Slice<'_>; 2],
         arity: usize,
@@ -100,6 +103,7 @@ impl GroupedRows {
         if self.used as f64 * LEAST > 2.0 * (self.rows + SMALLEST) as f64 {
             return 0;
         }
+        pending.admit(rows.as_flattened());
         let mut taken = 0;
         for rows in rows.chunks(TOGETHER) {
             let mut places = [(0, 0); TOGETHER];

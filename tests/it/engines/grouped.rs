@@ -1,0 +1,79 @@
+//! Sets and indexes of so many rows that they are kept by one of their columns, until a value comes that is too large for that.
+
+use hence::session::{Loader, check};
+use hence_core::value::Word;
+use hence_engine::{Database, Engine, Limits, Model, Prepared, SemiNaive, Threads};
+use hence_lang::ir::Program;
+
+use super::check::{EAGER, same};
+
+/// How many values a column has; the first relation has their cube.
+const SIDE: i64 = 41;
+
+/// Each row of `cube` is derived many times; those of `far` don't fit beside the others.
+const RULES: &str = "
+input near(x: int).
+input far(x: int).
+relation cube(x: int, y: int, z: int).
+relation cell(a: int, b: int, c: int).
+
+cube(X, Y, Z) :- near(X), near(Y), near(Z).
+cube(Y, Z, X) :- cube(X, Y, Z).
+cube(Y, X, Z) :- cube(X, Y, Z), cube(Z, X, Y).
+cube(X, Y, Z) :- far(X), cube(Y, Z, _), Y < 3.
+
+cell(X * 64 + Y, Z, X) :- cube(X, Y, Z).
+found(count()) :- cube(X, Y, Z), cell(X * 64 + Y, Z, X1), X1 >= 0.
+missed(count()) :- cube(X, Y, Z), not cell(X * 64 + Y, Z + 1, X).
+";
+
+fn program() -> Program {
+    let mut loader = Loader::default();
+    loader.text("grouped.dl", RULES);
+    let findings = check(loader.finish(), &[]);
+    findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics)).program
+}
+
+fn facts(program: &Program, relation: &str, values: impl Iterator<Item = i64>) -> Database {
+    let (id, mut input) = (program.find(relation.into()).unwrap(), Database::new(program));
+    values.for_each(|value| input.push(id, &[Word::from_int(value)]));
+    input
+}
+
+fn evaluate(program: &Program, input: &Database, threads: Threads) -> Model {
+    SemiNaive.evaluate(program, input.clone(), &Limits { threads, ..Limits::default() }).unwrap()
+}
+
+/// The rows of `cube`, which are also those of `cell`, and the one count of `found` and of `missed`.
+fn figures(program: &Program, model: &Model) -> [i64; 4] {
+    let rows = |name: &str| &model.extent(program.find(name.into()).unwrap()).unwrap().rows;
+    let count = |name| rows(name).get(0).unwrap()[0].as_int();
+    [rows("cube").len() as i64, rows("cell").len() as i64, count("found"), count("missed")]
+}
+
+#[test]
+fn many_rows_are_each_derived_once_on_any_number_of_threads() {
+    let program = program();
+    let input = facts(&program, "near", 0..SIDE);
+    let alone = evaluate(&program, &input, Threads::ONE);
+    let all = SIDE * SIDE * SIDE;
+    assert_eq!(figures(&program, &alone), [all, all, all, SIDE * SIDE]);
+    same(&program, &alone, &evaluate(&program, &input, EAGER)).unwrap();
+}
+
+#[test]
+fn a_request_with_a_large_value_is_answered_and_taken_back() {
+    let program = program();
+    let standing = facts(&program, "near", 0..SIDE);
+    let mut prepared = Prepared::new(program.clone(), standing, Limits::default()).unwrap();
+    let all = SIDE * SIDE * SIDE;
+    for far in [1 << 20, 1 << 40, 1 << 20] {
+        let request = facts(&program, "far", std::iter::once(far));
+        let with = figures(&program, &prepared.evaluate(&request).unwrap().to_model());
+        // The large value in one of three places, beside it one below 3; or in two, and one below 3 in the third.
+        let more = 3 * (SIDE * SIDE - (SIDE - 3) * (SIDE - 3)) + 3 * 3;
+        assert_eq!(with[..3], [all + more; 3]);
+        let without = figures(&program, &prepared.evaluate(&Database::new(&program)).unwrap().to_model());
+        assert_eq!(without, [all, all, all, SIDE * SIDE]);
+    }
+}
