@@ -11,25 +11,28 @@ use super::check::{EAGER, same};
 const SIDE: i64 = 41;
 
 /// Each row of `cube` is derived many times; those of `far` don't fit beside the others.
-const RULES: &str = "
+const CUBE: &str = "
 input near(x: int).
 input far(x: int).
 relation cube(x: int, y: int, z: int).
-relation cell(a: int, b: int, c: int).
 
 cube(X, Y, Z) :- near(X), near(Y), near(Z).
 cube(Y, Z, X) :- cube(X, Y, Z).
 cube(Y, X, Z) :- cube(X, Y, Z), cube(Z, X, Y).
 cube(X, Y, Z) :- far(X), cube(Y, Z, _), Y < 3.
+";
 
+/// What looks them up by two columns.
+const CELL: &str = "
+relation cell(a: int, b: int, c: int).
 cell(X * 64 + Y, Z, X) :- cube(X, Y, Z).
 found(count()) :- cube(X, Y, Z), cell(X * 64 + Y, Z, X1), X1 >= 0.
 missed(count()) :- cube(X, Y, Z), not cell(X * 64 + Y, Z + 1, X).
 ";
 
-fn program() -> Program {
+fn program(rules: &str) -> Program {
     let mut loader = Loader::default();
-    loader.text("grouped.dl", RULES);
+    loader.text("grouped.dl", rules);
     let findings = check(loader.finish(), &[]);
     findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics)).program
 }
@@ -53,7 +56,7 @@ fn figures(program: &Program, model: &Model) -> [i64; 4] {
 
 #[test]
 fn many_rows_are_each_derived_once_on_any_number_of_threads() {
-    let program = program();
+    let program = program(&[CUBE, CELL].concat());
     let input = facts(&program, "near", 0..SIDE);
     let alone = evaluate(&program, &input, Threads::ONE);
     let all = SIDE * SIDE * SIDE;
@@ -63,17 +66,17 @@ fn many_rows_are_each_derived_once_on_any_number_of_threads() {
 
 #[test]
 fn a_request_with_a_large_value_is_answered_and_taken_back() {
-    let program = program();
+    let program = program(CUBE);
+    let cube = program.find("cube".into()).unwrap();
     let standing = facts(&program, "near", 0..SIDE);
     let mut prepared = Prepared::new(program.clone(), standing, Limits::default()).unwrap();
     let all = SIDE * SIDE * SIDE;
-    for far in [1 << 20, 1 << 40, 1 << 20] {
+    for far in [1 << 20, 1 << 40] {
         let request = facts(&program, "far", std::iter::once(far));
-        let with = figures(&program, &prepared.evaluate(&request).unwrap().to_model());
+        let with = prepared.evaluate(&request).unwrap().len(cube) as i64;
         // The large value in one of three places, beside it one below 3; or in two, and one below 3 in the third.
         let more = 3 * (SIDE * SIDE - (SIDE - 3) * (SIDE - 3)) + 3 * 3;
-        assert_eq!(with[..3], [all + more; 3]);
-        let without = figures(&program, &prepared.evaluate(&Database::new(&program)).unwrap().to_model());
-        assert_eq!(without, [all, all, all, SIDE * SIDE]);
+        assert_eq!(with, all + more);
+        assert_eq!(prepared.evaluate(&Database::new(&program)).unwrap().len(cube) as i64, all);
     }
 }
