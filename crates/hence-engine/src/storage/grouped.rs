@@ -332,7 +332,7 @@ fn after(at: usize, room: usize) -> usize {
 /// Where a row is looked for first.
 #[inline]
 fn home(rest: u32, room: usize) -> usize {
-    (u64::from(rest.wrapping_mul(0x9e37_79b1)) * room as u64 >> 32) as usize
+    ((u64::from(rest.wrapping_mul(0x9e37_79b1)) * room as u64) >> 32) as usize
 }
 
 /// The bits of the columns beside the key, each with some to spare where there are.
