@@ -1,4 +1,4 @@
-//! From a program to a Rust module: `crepe!` programs for what lies between aggregates and limits, those between
+//! From a program to SQL ([`sql`]), or to a Rust module: `crepe!` programs for what lies between aggregates and limits, those between
 //! them, and typed structs around all of it.
 //!
 //! What an undefined operation means is kept apart from the `crepe!` rules: they only note that a rule met
@@ -13,6 +13,7 @@ mod order;
 mod programs;
 mod rules;
 mod shapes;
+pub mod sql;
 mod stages;
 mod text;
 mod typed;

@@ -117,6 +117,11 @@ pub fn time_text(micros: i64) -> String {
     }
 }
 
+/// The first time that has a literal, in microseconds since the epoch.
+pub const FIRST_TIME: i64 = -377_705_023_201_000_000;
+/// The last one.
+pub const LAST_TIME: i64 = 253_402_207_200_999_999;
+
 /// Whether a time has a literal: those from year -9999 to 9999 have one.
 pub fn is_time(micros: i64) -> bool {
     Timestamp::from_microsecond(micros).is_ok()

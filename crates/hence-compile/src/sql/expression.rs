@@ -1,0 +1,52 @@
+//! Expressions: a value is NULL exactly where the operation has no result.
+//!
+//! The conditions of SQL have three values, as those of rules do: `AND`, `OR` and `NOT` of NULL mean what `and`, `or` and
+//! `not` of an operation without a result mean.
+
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::ir::Program;
+
+use super::dialect::Dialect;
+use super::operation;
+use super::refusal::{Refusal, Written};
+
+/// The longest text of one expression: operands stand several times where a result is checked.
+const LONGEST: usize = 32 << 10;
+
+/// Writes expressions over variables.
+pub(super) struct Expressions<'a> {
+    pub(super) program: &'a Program,
+    pub(super) dialect: Dialect,
+    /// What stands for a variable.
+    pub(super) variable: &'a dyn Fn(VarId) -> String,
+}
+
+impl Expressions<'_> {
+    /// The expression in SQL.
+    pub(super) fn write(&self, expr: &Expr) -> Written {
+        let text = self.text(expr)?;
+        if text.len() > LONGEST {
+            let construct = format!("an expression that takes more than {} KiB of SQL", LONGEST >> 10);
+            return Err(Refusal::new(expr.span, construct, "bind its parts to variables with `=`"));
+        }
+        Ok(text)
+    }
+
+    fn text(&self, expr: &Expr) -> Written {
+        match &expr.kind {
+            ExprKind::Const(value) => Ok(self.dialect.literal(*value)),
+            ExprKind::Param(param) => Ok(self.dialect.literal(self.program[*param].value)),
+            ExprKind::Var(var) => Ok((self.variable)(*var)),
+            ExprKind::Call(op, args) => operation::write(self, expr, *op, args),
+            ExprKind::And(left, right) => Ok(format!("({} AND {})", self.write(left)?, self.write(right)?)),
+            ExprKind::Or(left, right) => Ok(format!("({} OR {})", self.write(left)?, self.write(right)?)),
+            ExprKind::If(condition, then, otherwise) => {
+                let condition = self.write(condition)?;
+                let (then, otherwise) = (self.write(then)?, self.write(otherwise)?);
+                Ok(format!("(CASE WHEN {condition} THEN {then} WHEN NOT {condition} THEN {otherwise} END)"))
+            }
+            ExprKind::Matches(..) => Err(Refusal::operation(expr.span, "matches")),
+            ExprKind::Unknown | ExprKind::Undefined(_) => Err(Refusal::operation(expr.span, "unknown")),
+        }
+    }
+}

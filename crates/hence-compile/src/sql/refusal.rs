@@ -1,0 +1,32 @@
+//! Constructs that a script can't say with the same meaning.
+
+use hence_core::span::Span;
+
+/// A construct, and the way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Where it is.
+    pub span: Span,
+    /// What it is.
+    pub construct: String,
+    /// What to do instead.
+    pub way_out: &'static str,
+}
+
+/// What is written, or why it isn't.
+pub(super) type Written<T = String> = Result<T, Refusal>;
+
+impl Refusal {
+    pub(super) fn new(span: Span, construct: impl Into<String>, way_out: &'static str) -> Self {
+        Self { span, construct: construct.into(), way_out }
+    }
+
+    /// An operation.
+    pub(super) fn operation(span: Span, name: &str) -> Self {
+        Self::new(
+            span,
+            format!("`{name}`"),
+            "let an input have a column with its value, or evaluate these rules with hence",
+        )
+    }
+}
