@@ -1,30 +1,32 @@
-//! `hence compile`: rules as a Rust module, or as a small package that decides by itself.
+//! `hence compile`: rules as a Rust module, as a small package that decides by itself, or as a script of SQL.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use hence::session::compiled::{self, Options};
-use hence::session::{RuleSet, RuleSource, SessionError};
+use hence::session::sql::{self, Dialect};
+use hence::session::{FactFiles, RuleSet, RuleSource, Session, SessionError, read_facts};
 use hence_core::file;
 
 use super::options::RuleOptions;
-use super::{DONE, Failure, Outcome, terminal};
+use super::{DONE, Failure, Outcome, terminal, time};
 
-/// Compile rules into a Rust module
+/// Compile rules into a Rust module, or into SQL
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  hence compile rules/errors -o src/errors.rs\n  \
-    hence compile rules/errors --crate decide_errors")]
+    hence compile rules/errors --crate decide_errors\n  \
+    hence compile rules/errors --sql duckdb -o errors.sql")]
 pub(super) struct Compile {
     /// Rule files and folders, as with --rules
     #[arg(value_name = "RULES", required_unless_present_any = ["rules", "packs"])]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     rules: RuleOptions,
-    /// Write the module to this file [default: standard output]
-    #[arg(short, long, value_name = "FILE.rs", conflicts_with = "package")]
+    /// Write the module, or the script, to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "package")]
     output: Option<PathBuf>,
     /// Write a package with the module and a `main` that reads facts and prints decisions
     #[arg(long = "crate", value_name = "DIR")]
@@ -32,12 +34,40 @@ pub(super) struct Compile {
     /// The package's dependency on hence, in Cargo syntax [default: the version of this binary]
     #[arg(long, value_name = "DIR", requires = "package")]
     hence: Option<PathBuf>,
+    /// Write a script of SQL for this database
+    #[arg(long, value_name = "DATABASE", conflicts_with = "package")]
+    sql: Option<Database>,
+    /// Write a script that compares the tables of the SQL with what hence derives from these facts, repeatable; it
+    /// changes nothing in the database
+    #[arg(long, value_name = "FACTS", requires = "sql")]
+    test: Vec<PathBuf>,
+    /// The clock of --test [default: the wall clock]
+    #[arg(long, value_name = "TIME", value_parser = time::parse, requires = "test")]
+    now: Option<i64>,
+}
+
+/// The databases that there is SQL for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Database {
+    /// DuckDB
+    #[value(name = "duckdb")]
+    DuckDb,
+    /// PostgreSQL
+    Postgres,
 }
 
 impl Compile {
     pub(super) fn run(self) -> Outcome {
         let source = self.rules.with_paths(&self.paths).source();
         let rules = source.build()?;
+        if let Some(database) = self.sql {
+            let script = self.script(rules, database)?;
+            match &self.output {
+                Some(file) => write(file, &script)?,
+                None => terminal::bytes().write_all(script.as_bytes())?,
+            }
+            return Ok(DONE);
+        }
         let name = self.name(&source);
         let about = format!("Decisions: {}.", decisions(&rules));
         let module =
@@ -48,6 +78,20 @@ impl Compile {
             (None, None) => terminal::bytes().write_all(module.as_bytes())?,
         }
         Ok(DONE)
+    }
+
+    /// The script that derives, or the one that compares.
+    fn script(&self, rules: RuleSet, database: Database) -> Result<String, Failure> {
+        let dialect = match database {
+            Database::DuckDb => Dialect::DuckDb,
+            Database::Postgres => Dialect::Postgres,
+        };
+        if self.test.is_empty() {
+            return Ok(sql::script(&rules, dialect)?);
+        }
+        let facts = read_facts(&rules, &FactFiles::of(self.test.clone()))?;
+        let now = self.now.unwrap_or_else(time::wall_clock);
+        Ok(Session::over_facts(rules, facts).sql_equality(dialect, now)?)
     }
 
     /// The name of the rule set: of the package, the file, the first rules.

@@ -1,4 +1,4 @@
-//! The codes of faults of loading, and of recorded facts that the rules can't read.
+//! The codes of faults of loading and compiling, and of recorded facts that the rules can't read.
 
 use hence_core::diagnostic::Code;
 
@@ -8,5 +8,7 @@ pub const BAD_IMPORT: Code = Code("E230");
 pub const IMPORT_CIRCLE: Code = Code("E231");
 /// A construct that can't be compiled through crepe.
 pub const NOT_COMPILED: Code = Code("E240");
+/// A construct that SQL can't express with the same meaning.
+pub const NOT_IN_SQL: Code = Code("E241");
 /// Recorded facts with other columns than their relation is declared with.
 pub const OTHER_COLUMNS: Code = Code("E617");

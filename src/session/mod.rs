@@ -49,6 +49,7 @@ mod ruleset;
 mod schedule;
 pub mod shipped;
 mod slice;
+pub mod sql;
 pub mod status;
 mod suppose;
 mod trace;

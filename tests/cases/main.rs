@@ -14,6 +14,7 @@ mod corpus;
 mod files;
 mod golden;
 mod layout;
+mod not_in_sql;
 #[cfg(unix)]
 mod owned;
 mod pages;
@@ -31,12 +32,13 @@ use libtest_mimic::{Arguments, Trial};
 type Check = fn(&Path) -> Result<(), String>;
 
 /// The folders of the corpus, and what each of their cases is held against.
-const CORPUS: [(&str, Check); 5] = [
+const CORPUS: [(&str, Check); 6] = [
     ("good", corpus::good),
     ("faulty", corpus::faulty),
     ("program", program::check),
     ("layout", laid_out),
     ("uncompiled", uncompiled::check),
+    ("not_in_sql", not_in_sql::check),
 ];
 
 fn main() {

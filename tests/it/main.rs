@@ -105,6 +105,7 @@ mod similarity;
 #[cfg(unix)]
 mod small_disk;
 mod source;
+mod sql;
 mod syntax_fuzz;
 mod syntax_print;
 mod systems;

@@ -42,6 +42,14 @@ impl Text {
         declarations + &self.rules.iter().map(RuleText::text).collect::<String>()
     }
 
+    /// The program without the rules on these lines of its text, counted from 1.
+    pub(crate) fn without_lines(mut self, lines: &[usize]) -> Self {
+        let first = self.declarations.len() + 1;
+        let rules = std::mem::take(&mut self.rules).into_iter().enumerate();
+        self.rules = rules.filter(|(at, _)| !lines.contains(&(first + at))).map(|(_, rule)| rule).collect();
+        self
+    }
+
     pub(super) fn facts(&self) -> String {
         self.facts.iter().map(|fact| format!("{fact}.\n")).collect()
     }

@@ -217,6 +217,9 @@ impl<'a> Builder<'a> {
                 self.body.from.push(format!("{elements} AS {alias}(e)"));
                 self.arg(Arg::Var(*var), format!("{alias}.e"));
             }
+            if self.part == Part::Certain && waiting.len() == before {
+                return Ok(());
+            }
             if let (Some(literal), true) = (waiting.first(), waiting.len() == before) {
                 let construct = "a generator over a value that `=` computes";
                 return Err(Refusal::new(

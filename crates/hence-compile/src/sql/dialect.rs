@@ -211,7 +211,8 @@ pub(super) fn zero() -> Value {
     Value::Float(hence_core::value::Float::ZERO)
 }
 
-/// A text between quotes.
+/// A text between quotes; no statement holds a NUL.
 fn plain(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
+    let quoted = format!("'{}'", text.replace('\'', "''"));
+    if quoted.contains('\0') { format!("({})", quoted.replace('\0', "' || CHR(0) || '")) } else { quoted }
 }

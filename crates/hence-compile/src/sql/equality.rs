@@ -73,12 +73,10 @@ fn compare(out: &mut String, context: Context<'_>, id: RelationId, rows: Vec<Vec
     let from = format!("({} UNION ALL {}) AS d", beyond(&table, &expected), beyond(&expected, &table));
     out.push_str(&dialect.stop(&format!("{} differs from what hence derives", relation.name), &from));
     let twice = format!(
-        "(SELECT COUNT(*) AS all_rows FROM {table}) AS a, (SELECT COUNT(*) AS rows FROM {expected}) AS e"
+        "(SELECT COUNT(*) AS number FROM {table}) AS a, (SELECT COUNT(*) AS number FROM {expected}) AS e"
     );
-    out.push_str(
-        &dialect.stop(
-            &format!("{} holds a row twice", relation.name),
-            &format!("{twice} WHERE all_rows <> rows"),
-        ),
-    );
+    out.push_str(&dialect.stop(
+        &format!("{} holds a row twice", relation.name),
+        &format!("{twice} WHERE a.number <> e.number"),
+    ));
 }

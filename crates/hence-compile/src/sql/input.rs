@@ -50,7 +50,7 @@ pub(super) fn copy(context: Context<'_>, id: RelationId) -> String {
     };
     out.push_str(&format!("INSERT INTO {copy} SELECT DISTINCT {} FROM {own};\n", values.join(", ")));
     if relation.name.as_str() == "now" {
-        let from = format!("(SELECT COUNT(*) AS rows FROM {copy}) AS c WHERE c.rows <> 1");
+        let from = format!("(SELECT COUNT(*) AS number FROM {copy}) AS c WHERE c.number <> 1");
         out.push_str(&dialect.stop("\"now\" has to hold one row, the instant of the evaluation", &from));
     }
     out

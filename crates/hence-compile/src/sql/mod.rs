@@ -29,7 +29,7 @@ use hence_lang::ir::{Atom, Program, Rule, Stratum};
 
 use body::Context;
 pub use dialect::Dialect;
-pub use equality::equality;
+pub use equality::{Rows, equality};
 pub use refusal::Refusal;
 use refusal::Written;
 
