@@ -73,10 +73,11 @@ impl Database {
     }
 
     /// Whether a script may stop with this message although every operation has a result: sums of floats that the script
-    /// does not add up, and what PostgreSQL makes an error of.
+    /// does not add up, and what PostgreSQL makes an error of: floats that overflow or underflow, the character NUL.
     pub(super) fn may_stop(&self, why: &str) -> bool {
         let null = why.contains("NOT NULL constraint failed") || why.contains("violates not-null constraint");
-        null || matches!(self, Self::Postgres(_)) && why.contains("out of range")
+        null || matches!(self, Self::Postgres(_))
+            && ["out of range", "null character not permitted"].iter().any(|one| why.contains(one))
     }
 
     /// What becomes of each script.
@@ -146,7 +147,7 @@ impl Server {
         let data = server.folder.join("data");
         done(
             command("initdb")
-                .args(["--encoding=UTF8", "--locale=C.UTF-8", "--auth=trust", "-U", "hence", "-D"])
+                .args(["--encoding=UTF8", "--locale=C.UTF-8", "--auth=trust", "-U", "postgres", "-D"])
                 .arg(&data),
         )?;
         let options = format!(
@@ -166,7 +167,19 @@ impl Server {
 
     fn run(&self, script: &str) -> String {
         let mut psql = Command::new("psql");
-        psql.args(["-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-U", "hence", "-d", "postgres", "-h"]);
+        psql.args([
+            "-X",
+            "-q",
+            "-t",
+            "-A",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-U",
+            "postgres",
+            "-d",
+            "postgres",
+            "-h",
+        ]);
         psql.arg(&self.folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = psql.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();

@@ -172,7 +172,7 @@ impl Dialect {
             Self::DuckDb => "ERROR",
             Self::Postgres => "hence.\"_stop\"",
         };
-        format!("SELECT {function}({}) FROM {from}\nLIMIT 1;\n", plain(because))
+        format!("SELECT {function}({}) WHERE EXISTS (SELECT 1 FROM {from});\n", plain(because))
     }
 
     /// What begins a transaction.
@@ -186,23 +186,28 @@ impl Dialect {
     }
 
     /// An empty schema, and what the script needs beside it.
+    ///
+    /// Were the schema in the search path, the name of an input would mean the script's own table.
     pub(super) fn schema(self) -> String {
         let schema = "DROP SCHEMA IF EXISTS hence CASCADE;\nCREATE SCHEMA hence;\n";
-        match self {
-            Self::DuckDb => {
-                let texts = "(SELECT 1) AS t WHERE 'a' = 'A' OR 'a' < 'B' OR 'e' = '\u{e9}'";
-                let because = "texts are not compared byte by byte: reset default_collation";
-                format!("{}{schema}", self.stop(because, texts))
-            }
-            Self::Postgres => {
-                let encoding = "(SELECT 1) AS t WHERE CURRENT_SETTING('server_encoding') <> 'UTF8'";
-                format!(
-                    "{schema}CREATE FUNCTION hence.\"_stop\"(TEXT) RETURNS VOID LANGUAGE plpgsql AS\n\
-                     'BEGIN RAISE EXCEPTION ''%'', $1; END';\n{}",
-                    self.stop("the database is not in UTF-8", encoding)
-                )
-            }
-        }
+        let (function, own, refused, because) = match self {
+            Self::DuckDb => (
+                "",
+                "LIST_CONTAINS(CURRENT_SCHEMAS(TRUE), 'hence')",
+                "'a' = 'A' OR 'a' < 'B' OR 'e' = '\u{e9}'",
+                "texts are not compared byte by byte: reset default_collation",
+            ),
+            Self::Postgres => (
+                "CREATE FUNCTION hence.\"_stop\"(TEXT) RETURNS VOID LANGUAGE plpgsql AS\n\
+                 'BEGIN RAISE EXCEPTION ''%'', $1; END';\n",
+                "'hence' = ANY(CURRENT_SCHEMAS(TRUE))",
+                "CURRENT_SETTING('server_encoding') <> 'UTF8'",
+                "the database is not in UTF-8",
+            ),
+        };
+        let where_so = |condition: &str| format!("(SELECT 1 AS one) AS t WHERE {condition}");
+        let path = self.stop("the schema `hence` is in the search path", &where_so(own));
+        format!("{schema}{function}{path}{}", self.stop(because, &where_so(refused)))
     }
 }
 

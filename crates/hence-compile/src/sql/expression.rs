@@ -3,6 +3,7 @@
 //! The conditions of SQL have three values, as those of rules do: `AND`, `OR` and `NOT` of NULL mean what `and`, `or` and
 //! `not` of an operation without a result mean.
 
+use hence_core::value::Value;
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::ir::Program;
 
@@ -34,8 +35,8 @@ impl Expressions<'_> {
 
     fn text(&self, expr: &Expr) -> Written {
         match &expr.kind {
-            ExprKind::Const(value) => Ok(self.dialect.literal(*value)),
-            ExprKind::Param(param) => Ok(self.dialect.literal(self.program[*param].value)),
+            ExprKind::Const(value) => self.value(expr, *value),
+            ExprKind::Param(param) => self.value(expr, self.program[*param].value),
             ExprKind::Var(var) => Ok((self.variable)(*var)),
             ExprKind::Call(op, args) => operation::write(self, expr, *op, args),
             ExprKind::And(left, right) => Ok(format!("({} AND {})", self.write(left)?, self.write(right)?)),
@@ -46,7 +47,19 @@ impl Expressions<'_> {
                 Ok(format!("(CASE WHEN {condition} THEN {then} WHEN NOT {condition} THEN {otherwise} END)"))
             }
             ExprKind::Matches(..) => Err(Refusal::operation(expr.span, "matches")),
-            ExprKind::Unknown | ExprKind::Undefined(_) => Err(Refusal::operation(expr.span, "unknown")),
+            ExprKind::Unknown | ExprKind::Undefined(_) => {
+                let construct = "an aggregate whose groups come from its own recursion";
+                Err(Refusal::new(expr.span, construct, "evaluate these rules with hence"))
+            }
+        }
+    }
+
+    fn value(&self, expr: &Expr, value: Value) -> Written {
+        match value {
+            Value::List(_) => {
+                Err(Refusal::new(expr.span, "a list as a value", "ask with `in` what is in it"))
+            }
+            value => Ok(self.dialect.literal(value)),
         }
     }
 }
