@@ -63,8 +63,13 @@ fn value(dialect: Dialect, ty: Type, name: String) -> String {
             let zero = dialect.literal(zero());
             format!("CASE WHEN {name} = {zero} THEN {zero} ELSE {name} END")
         }
-        _ => name,
+        _ => compared(ty, name),
     }
+}
+
+/// A column whose texts are compared byte by byte, whatever its own collation.
+fn compared(ty: Type, name: String) -> String {
+    if ty.is_text() { format!("({name} COLLATE \"C\")") } else { name }
 }
 
 /// That a value of a column is one of the input's.
@@ -72,6 +77,7 @@ fn check(dialect: Dialect, column: &Column, name: &str) -> String {
     let ty = column.ty.ty;
     let accepted: Vec<String> = dialect.accepted(ty).iter().map(|ty| format!("'{ty}'")).collect();
     let is_typed = format!("{name} IS NOT NULL AND {} IN ({})", dialect.type_of(name), accepted.join(", "));
+    let name = &compared(ty, name.to_owned());
     let more = match (ty, &column.ty.set) {
         (Type::Float, _) => dialect.is_finite(name),
         (Type::Time, _) => format!("{name} BETWEEN {FIRST_TIME} AND {LAST_TIME}"),

@@ -65,7 +65,18 @@ fn statements(program: &Program, sources: &Sources, dialect: Dialect) -> Result<
             Err(refusals) => refused.extend(refusals),
         }
     }
-    if refused.is_empty() { Ok(out) } else { Err(refused) }
+    if refused.is_empty() { Ok(out) } else { Err(once(refused)) }
+}
+
+/// Each refusal once: rules that were made of one rule are refused for the same place.
+fn once(refused: Vec<Refusal>) -> Vec<Refusal> {
+    let mut found: Vec<Refusal> = Vec::new();
+    for refusal in refused {
+        if !found.contains(&refusal) {
+            found.push(refusal);
+        }
+    }
+    found
 }
 
 /// What the script reads and makes, for its reader.
