@@ -386,6 +386,25 @@ pub(super) fn waiting_json(session: &Session, now: i64) -> Result<Vec<serde_json
     Ok(waiting.iter().map(|found| show::document(found, None)).collect())
 }
 
+/// What waits under an id, and whether somebody may answer it.
+///
+/// # Errors
+/// Nothing waits under it.
+#[cfg(feature = "server")]
+pub(super) fn waits_json(
+    session: &Session,
+    (id, by): (&str, &str),
+    now: i64,
+) -> Result<(serde_json::Value, bool), Failure> {
+    let may = reviewers(session, now)?.iter().any(|known| known == by);
+    let (waiting, _) = waiting(session, now)?;
+    let Some(found) = find(id, &waiting)? else {
+        let said = answered(session, id, now)?.unwrap_or_else(|| unknown(id, &waiting));
+        return Err(Failure::Usage(said));
+    };
+    Ok((show::document(found, None), may))
+}
+
 /// The same with the proof that each waits.
 #[cfg(feature = "server")]
 pub(super) fn waiting_with_proofs(session: &Session, now: i64) -> Result<Vec<serde_json::Value>, Failure> {

@@ -72,7 +72,7 @@ impl Serve {
         #[cfg(feature = "server")]
         let http = self.http.begin(&session, (facts.store(), &self.engine, rules.source()), &mailbox)?;
         #[cfg(feature = "server")]
-        let readers = http.as_ref().map(super::http::Http::hook);
+        let readers = Some(http.hook());
         #[cfg(not(feature = "server"))]
         let readers = None;
         let follow = Follow {
@@ -94,7 +94,7 @@ impl Serve {
         };
         let ended = follow.run(Vec::new(), &mut terminal::json());
         #[cfg(feature = "server")]
-        http.into_iter().for_each(super::http::Http::stop);
+        http.stop();
         ended
     }
 

@@ -2,7 +2,7 @@
 
 mod coverage;
 mod coverage_files;
-mod formats;
+pub(super) mod formats;
 mod mutants;
 pub(super) mod pretty;
 mod watch;
@@ -231,7 +231,12 @@ impl Test {
     }
 
     fn selection(&self) -> Selection {
-        Selection { filter: self.filter.clone(), jobs: self.jobs, fail_fast: self.fail_fast }
+        Selection {
+            filter: self.filter.clone(),
+            jobs: self.jobs,
+            fail_fast: self.fail_fast,
+            until: None,
+        }
     }
 
     fn show(&self, report: &Report) -> std::io::Result<()> {

@@ -76,7 +76,7 @@ impl<'a> Case<'a> {
 
     /// What follows in each step.
     pub(super) fn evaluate(&self) -> Result<Vec<Reached>, SessionError> {
-        self.evaluate_as(&self.program, &limits())
+        self.evaluate_as(&self.program, self.file.limits())
     }
 
     /// What would follow in each step under a changed program with the same relations.

@@ -21,6 +21,9 @@ pub(super) fn run(suite: &Suite, selection: &Selection) -> Report {
         .filter(|(_, file, test)| selection.takes(&file.name, file.test(*test).name))
         .collect();
     let task = |at: usize| {
+        if selection.until.is_some_and(|until| until <= Instant::now()) {
+            return None;
+        }
         let (_, file, test) = work.get(at).or_broken("there is a task for each test");
         Some(judge::test(file, *test))
     };

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::session::{self, Faults, Loaded, Loader, RuleSet, SessionError, shipped};
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::OrBroken;
 use hence_core::span::FileId;
 use hence_core::symbol::Symbol;
+use hence_engine::Limits;
 use hence_lang::analysis::checked::Test;
 
+use super::case::limits;
 use super::report::Report;
 use super::{message, pool};
 
@@ -33,12 +36,19 @@ pub struct TestFile {
     pub tests: Vec<usize>,
     /// The texts of the packs that are loaded beside it.
     beside: BTreeSet<FileId>,
+    /// What its tests run under.
+    limits: Limits,
 }
 
 impl TestFile {
     /// One of the tests that its rules came with.
     pub(super) fn test(&self, at: usize) -> &Test {
         self.rules.checked.tests.get(at).or_broken("the tests of a file are among those of its rules")
+    }
+
+    /// What its tests run under.
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Whether what stands in a text only helps tests, being in a file of tests, or in a pack that has its own.
@@ -58,6 +68,8 @@ pub struct Selection {
     pub jobs: usize,
     /// Whether the run stops at the first test, in the order of the files, that doesn't pass.
     pub fail_fast: bool,
+    /// When no further test begins.
+    pub until: Option<Instant>,
 }
 
 /// Why tests could not be loaded.
@@ -107,6 +119,21 @@ impl Suite {
         for pack in packs {
             building.pack(pack)?;
         }
+        building.finish()
+    }
+
+    /// The tests in a text that is in no file and reads none, with the rules of shipped packs beside it, each within
+    /// `limits`.
+    ///
+    /// # Errors
+    /// Faults in them, and a pack that there isn't.
+    pub fn of_text(name: &str, text: &str, packs: &[String], limits: Limits) -> Result<Self, SuiteError> {
+        let mut loader = Loader::default();
+        loader.text(name, text);
+        packs.iter().try_for_each(|pack| loader.pack(pack))?;
+        let mut building = Building::default();
+        building.take(loader.finish(), name.to_owned(), None, 1);
+        building.files.iter_mut().for_each(|file| file.limits = limits);
         building.finish()
     }
 
@@ -175,7 +202,7 @@ impl Building {
         };
         let tests = rules.checked.tests.iter().enumerate();
         let tests = tests.filter(|(_, test)| test.span.file == main).map(|(at, _)| at).collect();
-        self.files.push(TestFile { name, folder, rules: *rules, tests, beside });
+        self.files.push(TestFile { name, folder, rules: *rules, tests, beside, limits: limits() });
     }
 
     fn finish(mut self) -> Result<Suite, SuiteError> {

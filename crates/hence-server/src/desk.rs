@@ -1,6 +1,6 @@
 //! Who answers: the other side of the service, which has the session.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json};
 use tokio::sync::{oneshot, watch};
@@ -72,4 +72,46 @@ pub trait Desk: Send + Sync + 'static {
 
     /// Whether `/access/v1` has something to ask.
     fn has_authzen(&self) -> bool;
+
+    /// What the host of an agent is told about an event, or about one that can't be read; this waits for the verdict. `None`
+    /// where there is no such host.
+    fn hook(&self, host: &str, shadow: bool, event: Result<&[u8], &str>) -> Option<Hooked>;
+}
+
+/// What a host of an agent is told, as its hook's process would tell it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hooked {
+    /// On standard output.
+    pub output: Option<String>,
+    /// On standard error.
+    pub error: Option<String>,
+    /// The exit status.
+    pub status: u8,
+}
+
+/// What a desk answers within `budget`.
+pub(crate) async fn ask(desk: &dyn Desk, asked: Asked, budget: Duration) -> Result<Json, Problem> {
+    let until = tokio::time::Instant::from_std(asked.until);
+    let writes = asked.question.writes();
+    let late = || {
+        let what =
+            if writes { "; whether it was recorded is not known: ask again with the same key" } else { "" };
+        Problem::busy(format!("no answer within {budget:?}{what}"))
+    };
+    if let Some(least) = asked.moment.min_tx {
+        let mut board = desk.board();
+        let known = tokio::time::timeout_at(until, board.wait_for(|standing| standing.tx >= least)).await;
+        match known {
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) => return Err(Problem::busy("the service stops")),
+            Err(_) => return Err(Problem::busy(format!("transaction {least} is not known yet"))),
+        }
+    }
+    let (reply, answer) = oneshot::channel();
+    desk.ask(asked, reply)?;
+    match tokio::time::timeout_at(until, answer).await {
+        Ok(Ok(answer)) => answer.map(Json::Object),
+        Ok(Err(_)) => Err(Problem::busy("the service stops")),
+        Err(_) => Err(late()),
+    }
 }

@@ -4,14 +4,16 @@
 //! `routes` is the table of all routes, each with the scope that it takes; `call` is a request as routes read it,
 //! `question` what is asked, `desk` who answers, `problem` why not. `principal` says who calls: by a token of `tokens`,
 //! or one of an issuer by `jwt`. `authzen` and `native` lower requests, `changes` is the stream of transactions, `openapi`
-//! describes the table, `meters` counts, `service` puts it together and `listen` has connections. `page` is what people see.
+//! describes the table, `meters` counts, `mcp` speaks the protocol of agents' tools, `hook` that of their hosts, `service` puts it together and `listen` has connections. `page` is what people see.
 
 mod authzen;
 mod call;
 mod changes;
 mod desk;
+mod hook;
 mod jwt;
 mod listen;
+mod mcp;
 mod meters;
 mod native;
 mod openapi;
@@ -23,13 +25,14 @@ mod routes;
 mod service;
 mod tokens;
 
-pub use desk::{Answer, Asked, Board, Desk, Moment, Reply, Standing, Teller};
+pub use desk::{Answer, Asked, Board, Desk, Hooked, Moment, Reply, Standing, Teller};
 pub use jwt::Issuer;
 pub use listen::{Listening, Settings, Tls, begin, certificate};
+pub use mcp::{Caller, Mcp, Said};
 pub use openapi::document as openapi;
 pub use page::{Filter, Sight};
 pub use principal::{Auth, Principal, Scope};
 pub use problem::Problem;
-pub use question::{Evaluation, Free, Page, Question, Review, Search, Semantic};
+pub use question::{Evaluation, Free, Page, Question, Review, Search, Semantic, Text};
 pub use routes::{ROUTES, Route};
 pub use tokens::{Token, Tokens, hash};

@@ -20,6 +20,7 @@ use tokio::runtime;
 
 use super::changes::Recent;
 use super::desk::Desk;
+use super::mcp::Mcp;
 use super::meters::Meters;
 use super::principal::Auth;
 use super::service::{Service, router};
@@ -47,6 +48,8 @@ pub struct Settings {
     pub base: Option<String>,
     /// How callers are known.
     pub auth: Auth,
+    /// What answers MCP, here and elsewhere.
+    pub mcp: Arc<Mcp>,
 }
 
 /// A certificate with its key, as PEM files.
@@ -84,7 +87,7 @@ impl Listening {
 /// The address is not that of this machine alone and nothing protects what is sent; it is taken; a certificate can't
 /// be read.
 pub fn begin(settings: Settings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
-    let Settings { address, tls, insecure, budget, longest, base, auth } = settings;
+    let Settings { address, tls, insecure, budget, longest, base, auth, mcp } = settings;
     if !address.ip().is_loopback() && tls.is_none() && !insecure {
         let message = format!(
             "`{address}` is reached by other machines, and nothing protects what they send: name a certificate with \
@@ -101,6 +104,7 @@ pub fn begin(settings: Settings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
     let service = Service {
         desk,
         auth,
+        mcp,
         meters: Meters::new(),
         recent: Recent::default(),
         budget,

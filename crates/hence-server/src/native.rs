@@ -28,7 +28,7 @@ fn wrong(name: &str, expected: &str, found: &Json) -> Problem {
     Problem::malformed(format!("`{name}`: expected {expected}, found {found}"))
 }
 
-fn text(fields: &Map<String, Json>, name: &str) -> Result<Option<String>, Problem> {
+pub(crate) fn text(fields: &Map<String, Json>, name: &str) -> Result<Option<String>, Problem> {
     match fields.get(name) {
         None | Some(Json::Null) => Ok(None),
         Some(Json::String(text)) => Ok(Some(text.clone())),
@@ -36,11 +36,11 @@ fn text(fields: &Map<String, Json>, name: &str) -> Result<Option<String>, Proble
     }
 }
 
-fn needed(fields: &Map<String, Json>, name: &str) -> Result<String, Problem> {
+pub(crate) fn needed(fields: &Map<String, Json>, name: &str) -> Result<String, Problem> {
     text(fields, name)?.ok_or_else(|| Problem::malformed(format!("missing `{name}`; expected a string")))
 }
 
-fn flag(fields: &Map<String, Json>, name: &str) -> Result<bool, Problem> {
+pub(crate) fn flag(fields: &Map<String, Json>, name: &str) -> Result<bool, Problem> {
     match fields.get(name) {
         None | Some(Json::Null) => Ok(false),
         Some(Json::Bool(flag)) => Ok(*flag),
@@ -48,14 +48,14 @@ fn flag(fields: &Map<String, Json>, name: &str) -> Result<bool, Problem> {
     }
 }
 
-fn number(fields: &Map<String, Json>, name: &str) -> Result<Option<u64>, Problem> {
+pub(crate) fn number(fields: &Map<String, Json>, name: &str) -> Result<Option<u64>, Problem> {
     match fields.get(name) {
         None | Some(Json::Null) => Ok(None),
         Some(found) => found.as_u64().map(Some).ok_or_else(|| wrong(name, "a number from 0", found)),
     }
 }
 
-fn list(fields: &Map<String, Json>, name: &str) -> Result<Vec<Json>, Problem> {
+pub(crate) fn list(fields: &Map<String, Json>, name: &str) -> Result<Vec<Json>, Problem> {
     match fields.get(name) {
         None | Some(Json::Null) => Ok(Vec::new()),
         Some(Json::Array(items)) => Ok(items.clone()),
@@ -64,13 +64,17 @@ fn list(fields: &Map<String, Json>, name: &str) -> Result<Vec<Json>, Problem> {
 }
 
 fn key(call: &Call) -> Result<Option<String>, Problem> {
-    let Some(key) = call.header("idempotency-key") else { return Ok(None) };
+    call.header("idempotency-key").map(|key| key_of("Idempotency-Key", key)).transpose()
+}
+
+/// Checks what a repeated request is known by.
+pub(crate) fn key_of(name: &str, key: &str) -> Result<String, Problem> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.:".contains(letter);
     if key.is_empty() || key.len() > KEY || !key.chars().all(is_plain) {
-        let message = format!("`Idempotency-Key`: expected 1 to {KEY} letters, digits or `-_.:`");
+        let message = format!("`{name}`: expected 1 to {KEY} letters, digits or `-_.:`");
         return Err(Problem::malformed(message));
     }
-    Ok(Some(key.to_owned()))
+    Ok(key.to_owned())
 }
 
 /// `POST /v1/facts`: a JSON line each.
@@ -91,12 +95,17 @@ pub(crate) fn facts(call: &Call) -> Lowered {
     })
 }
 
+/// The facts to assert and to retract that lists hold, a JSON line each.
+pub(crate) fn lines(fields: &Map<String, Json>) -> Result<String, Problem> {
+    let mut lines: Vec<Json> = list(fields, "facts")?;
+    lines.extend(list(fields, "retract")?.into_iter().map(|fact| json!({ "retract": fact })));
+    Ok(lines.iter().map(|line| format!("{line}\n")).collect())
+}
+
 /// `POST /v1/decide`: facts in a list, dry or not.
 pub(crate) fn decide(call: &Call) -> Lowered {
     let fields = call.object()?;
-    let mut lines: Vec<Json> = list(&fields, "facts")?;
-    lines.extend(list(&fields, "retract")?.into_iter().map(|fact| json!({ "retract": fact })));
-    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let lines = lines(&fields)?;
     if flag(&fields, "dry")? {
         return Ok(Question::Dry { lines });
     }
@@ -111,30 +120,39 @@ pub(crate) fn query(call: &Call) -> Lowered {
 
 /// `POST /v1/why`
 pub(crate) fn why(call: &Call) -> Lowered {
-    let fields = call.object()?;
-    let most = number(&fields, "most")?.unwrap_or(PROOFS);
+    why_of(&call.object()?)
+}
+
+pub(crate) fn why_of(fields: &Map<String, Json>) -> Lowered {
+    let most = number(fields, "most")?.unwrap_or(PROOFS);
     Ok(Question::Why {
-        fact: needed(&fields, "fact")?,
-        all_inputs: flag(&fields, "all_inputs")?,
+        fact: needed(fields, "fact")?,
+        all_inputs: flag(fields, "all_inputs")?,
         most: usize::try_from(most).unwrap_or(usize::MAX),
     })
 }
 
 /// `POST /v1/why-not`
 pub(crate) fn why_not(call: &Call) -> Lowered {
-    let fields = call.object()?;
-    Ok(Question::WhyNot { fact: needed(&fields, "fact")?, look: number(&fields, "look")?.unwrap_or(LOOK) })
+    why_not_of(&call.object()?)
+}
+
+pub(crate) fn why_not_of(fields: &Map<String, Json>) -> Lowered {
+    Ok(Question::WhyNot { fact: needed(fields, "fact")?, look: number(fields, "look")?.unwrap_or(LOOK) })
 }
 
 /// `POST /v1/what-if`
 pub(crate) fn what_if(call: &Call) -> Lowered {
-    let fields = call.object()?;
+    what_if_of(&call.object()?)
+}
+
+pub(crate) fn what_if_of(fields: &Map<String, Json>) -> Lowered {
     let set = match fields.get("set") {
         None | Some(Json::Null) => Vec::new(),
         Some(Json::Object(set)) => set.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         Some(other) => return Err(wrong("set", "an object of parameters", other)),
     };
-    Ok(Question::WhatIf { assert: list(&fields, "assert")?, retract: list(&fields, "retract")?, set })
+    Ok(Question::WhatIf { assert: list(fields, "assert")?, retract: list(fields, "retract")?, set })
 }
 
 /// `POST /v1/replay`

@@ -83,7 +83,7 @@ fn responses(route: &Route) -> Json {
     let problem = |about: &str| of(about, "Problem", "application/problem+json");
     let mut all = json!({ "200": of("The answer", "Answer", "application/json") });
     let Some(fields) = all.as_object_mut() else { return all };
-    if matches!(route.answers, Answers::Own(_)) {
+    if matches!(route.answers, Answers::Own(_) | Answers::Hook | Answers::Mcp) {
         fields.insert(String::from("200"), json!({ "description": "The answer" }));
     }
     let mut problems = vec![("503", "No time or room to answer now; `Retry-After` says when to ask again")];

@@ -97,6 +97,16 @@ pub enum Question {
     Reviews,
     /// A person's answer.
     Review(Review),
+    /// Something that waits for a person, and whether who asks may answer it.
+    Waits(String),
+    /// Whether a fact is derived: by which rule, or what failed and what would help.
+    Verdict(String),
+    /// The relations and parameters of the rules.
+    Schema,
+    /// What a check of these rules finds; they are in force nowhere.
+    Check(Text),
+    /// How the tests in these rules end.
+    Test(Text),
     /// What is to be carried out.
     Outbox {
         /// What is done too.
@@ -117,6 +127,17 @@ pub enum Question {
         /// How the answer calls them.
         name: &'static str,
     },
+}
+
+/// Rules as a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// What messages call it.
+    pub name: String,
+    /// The rules.
+    pub text: String,
+    /// The shipped packs beside it.
+    pub packs: Vec<String>,
 }
 
 /// Some of a list.

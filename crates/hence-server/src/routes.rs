@@ -32,6 +32,10 @@ pub(crate) enum Answers {
     Desk(fn(&Call) -> Result<Question, Problem>),
     /// The service, with what it knows by itself.
     Own(Own),
+    /// The gate, what a hook of an agent's host is told.
+    Hook,
+    /// MCP: a message in, the answer to it out.
+    Mcp,
 }
 
 /// What the service knows by itself.
@@ -227,4 +231,22 @@ pub const ROUTES: &[Route] = &[
     get("/api/reasoning/traces", MOMENT, "Reasoning, task by task", native::traces),
     get("/api/reasoning/traces/{task}", MOMENT, "The reasoning of one task", native::traces),
     get("/api/reasoning/current", MOMENT, "Tasks whose reasoning is incomplete", native::current_trace),
+    Route {
+        method: "POST",
+        path: "/hook/{host}",
+        scope: DECIDE,
+        about: "What a hook of an agent's host is told about an event of it",
+        body: Some("Event"),
+        query: &["shadow"],
+        answers: Answers::Hook,
+    },
+    Route {
+        method: "POST",
+        path: "/mcp",
+        scope: READ,
+        about: "MCP over streamable HTTP: one message, and the answer to it",
+        body: Some("Message"),
+        query: &[],
+        answers: Answers::Mcp,
+    },
 ];

@@ -15,12 +15,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use axum_server::tls::TlsInfo;
 use serde_json::{Value as Json, json};
-use tokio::sync::oneshot;
 
 use super::authzen;
 use super::call::Call;
 use super::changes::{self, Recent};
-use super::desk::{Asked, Desk};
+use super::desk::{self, Asked, Desk};
+use super::hook;
+use super::mcp::{self, Mcp};
 use super::meters::Meters;
 use super::openapi;
 use super::page;
@@ -34,12 +35,13 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// How many requests are answered at once; the next one is told to come again.
 const MOST: usize = 1024;
 /// How long a body may take to come.
-const BODY: Duration = Duration::from_secs(10);
+pub(crate) const BODY: Duration = Duration::from_secs(10);
 
 /// What all requests share.
 pub(crate) struct Service {
     pub(crate) desk: Arc<dyn Desk>,
     pub(crate) auth: Auth,
+    pub(crate) mcp: Arc<Mcp>,
     pub(crate) meters: Meters,
     pub(crate) recent: Recent,
     /// How long an answer may take.
@@ -103,8 +105,12 @@ impl Service {
         if open >= MOST {
             return Err(Problem::busy("too many requests are being answered"));
         }
+        if matches!(route.answers, Answers::Hook) {
+            return hook::answer(self, request).await;
+        }
         let call = self.call(request).await?;
         match (route.answers, by) {
+            (Answers::Mcp, Some(by)) => mcp::http::answer(self, by, &call).await,
             (Answers::Own(Own::Changes), Some(by)) => changes::stream(self, by, &call),
             (Answers::Own(own), _) => self.own(own),
             (Answers::Desk(lower), Some(by)) => {
@@ -113,7 +119,7 @@ impl Service {
                 let answer = self.ask(Asked { question, by, until, moment }).await?;
                 Ok(json_response(&answer))
             }
-            (Answers::Desk(_), None) => Err(Problem::new(401, "nobody is known to call")),
+            (Answers::Desk(_) | Answers::Mcp | Answers::Hook, _) => Err(Problem::new(401, "nobody is known to call")),
         }
     }
 
@@ -146,32 +152,7 @@ impl Service {
 
     /// What the desk answers, in time.
     pub(crate) async fn ask(&self, asked: Asked) -> Result<Json, Problem> {
-        let until = tokio::time::Instant::from_std(asked.until);
-        let writes = asked.question.writes();
-        let late = || {
-            let what = if writes {
-                "; whether it was recorded is not known: ask again with the same key"
-            } else {
-                ""
-            };
-            Problem::busy(format!("no answer within {:?}{what}", self.budget))
-        };
-        if let Some(least) = asked.moment.min_tx {
-            let mut board = self.desk.board();
-            let known = tokio::time::timeout_at(until, board.wait_for(|standing| standing.tx >= least)).await;
-            match known {
-                Ok(Ok(_)) => {}
-                Ok(Err(_)) => return Err(Problem::busy("the service stops")),
-                Err(_) => return Err(Problem::busy(format!("transaction {least} is not known yet"))),
-            }
-        }
-        let (reply, answer) = oneshot::channel();
-        self.desk.ask(asked, reply)?;
-        match tokio::time::timeout_at(until, answer).await {
-            Ok(Ok(answer)) => answer.map(Json::Object),
-            Ok(Err(_)) => Err(Problem::busy("the service stops")),
-            Err(_) => Err(late()),
-        }
+        desk::ask(&*self.desk, asked, self.budget).await
     }
 
     fn own(&self, own: Own) -> Result<Response, Problem> {

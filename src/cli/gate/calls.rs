@@ -105,7 +105,7 @@ pub(in crate::cli) fn judged(
 }
 
 /// A denial where nothing is known of the event but, perhaps, its host.
-pub(super) fn refused(host: Option<Host>, name: &str, why: &str) -> Answer {
+pub(in crate::cli) fn refused(host: Option<Host>, name: &str, why: &str) -> Answer {
     match host {
         Some(host) => host.refusal(name, &shown(why)),
         None => Answer { output: None, error: Some(Verdict::denied(&shown(why)).text()), status: 2 },

@@ -24,6 +24,8 @@ use hence_gate::Host;
 
 use super::Outcome;
 
+#[cfg(feature = "server")]
+pub(super) use calls::refused;
 pub(super) use calls::{Calls, judged};
 pub(super) use report::call_of;
 

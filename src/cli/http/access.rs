@@ -257,7 +257,7 @@ impl Decided {
 }
 
 /// The id of a decision that is recorded and in force.
-fn in_force(session: &Session, decision: &Fact) -> Result<Option<DecisionId>, Problem> {
+pub(super) fn in_force(session: &Session, decision: &Fact) -> Result<Option<DecisionId>, Problem> {
     let Some(ledger) = session.ledger() else { return Ok(None) };
     let recorded = ledger.is_in_force(decision).map_err(|error| of_session(&error.into()))?;
     if !recorded {

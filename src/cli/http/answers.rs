@@ -18,6 +18,7 @@ use super::super::history::transaction_json;
 use super::super::{carry, effects, output, review};
 use super::access;
 use super::problem::{of_failure, of_session};
+use super::tools;
 
 /// How many changes of each relation a hypothesis explains.
 const EXPLAINED: usize = 200;
@@ -34,6 +35,7 @@ pub(super) fn answer(session: &mut Session, asked: &Asked, now: i64) -> Answer {
             return access::lift(decided, *is_single);
         }
         Question::Search(search) => return access::search(session, search, &asked.by.name, now),
+        Question::Waits(id) => tools::waits(session, id, &asked.by.name, now)?,
         question => told(session, question, (now, asked.until))?,
     };
     let Json::Object(mut fields) = answered else { return Err(Problem::new(500, "an answer is an object")) };
@@ -81,6 +83,10 @@ fn told(session: &mut Session, question: &Question, (now, until): (i64, Instant)
             let waits = review::waiting_json(session, now).map_err(|failure| of_failure(&failure))?;
             Ok(json!({ "reviews": waits }))
         }
+        Question::Verdict(fact) => tools::verdict(session, fact, until, now),
+        Question::Schema => Ok(tools::schema(session)),
+        Question::Check(text) => tools::check(text),
+        Question::Test(text) => tools::test(text, until),
         Question::Outbox { all } => {
             let rows = carry::outbox_json(session, *all).map_err(|failure| of_failure(&failure))?;
             Ok(json!({ "outbox": rows }))
@@ -102,6 +108,7 @@ fn told(session: &mut Session, question: &Question, (now, until): (i64, Instant)
         Question::Evaluations { .. }
         | Question::Search(_)
         | Question::Record { .. }
+        | Question::Waits(_)
         | Question::Review(_) => Err(Problem::new(500, "this is asked elsewhere")),
     }
 }

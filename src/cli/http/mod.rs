@@ -2,7 +2,7 @@
 //!
 //! `workers` is the desk of `hence-server`: its threads and what they share. `reader` has a replica of the ledger, `answers`
 //! and `access` put questions to it. `record` is what the owner does for a request, `reload` has it go on under changed
-//! rules. `sights` answers what the page asks, with `coverage` of the rules. `queue` bounds what waits, `problem` says what goes wrong.
+//! rules. `sights` answers what the page asks, with `coverage` of the rules, `tools` what MCP asks. `queue` bounds what waits, `problem` says what goes wrong.
 
 mod access;
 mod answers;
@@ -13,6 +13,7 @@ mod reader;
 mod record;
 mod reload;
 mod sights;
+mod tools;
 mod workers;
 
 use std::io;
@@ -24,7 +25,7 @@ use std::time::Duration;
 
 use clap::Args;
 use hence::session::{RuleSource, Session};
-use hence_server::{Auth, Issuer, Listening, Settings, Tls, Tokens};
+use hence_server::{Auth, Issuer, Listening, Mcp, Settings, Tls, Tokens};
 
 use super::options::{EngineOptions, time_limit};
 use super::owner::Mailbox;
@@ -77,15 +78,15 @@ pub(super) struct HttpOptions {
     max_body: usize,
 }
 
-/// A service that is reached over HTTP.
+/// The service: its threads, and how it is reached over HTTP where it is.
 pub(super) struct Http {
-    listening: Listening,
+    listening: Option<Listening>,
     workers: Arc<Workers>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl HttpOptions {
-    /// Begins to answer; `None` where there is to be no HTTP.
+    /// Begins to answer, over HTTP where that is wanted.
     ///
     /// # Errors
     /// The address can't be had, or what the options name can't be read.
@@ -94,34 +95,46 @@ impl HttpOptions {
         session: &Session,
         (store, engine, source): (PathBuf, &EngineOptions, RuleSource),
         mailbox: &Arc<Mailbox>,
-    ) -> Result<Option<Http>, Failure> {
-        if self.http.as_deref() == Some(NONE) {
-            return Ok(None);
-        }
+    ) -> Result<Http, Failure> {
         access::check(session.rules()).map_err(Failure::Usage)?;
-        let settings = self.settings(&store)?;
-        let (address, budget) = (settings.address, settings.budget);
-        let (workers, threads) = Workers::begin(session, (store, engine.clone(), budget), mailbox);
-        let listening = match hence_server::begin(settings, Arc::<Workers>::clone(&workers)) {
-            Ok(listening) => listening,
-            Err(error) if self.http.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
-                output::warning(&format!("no HTTP: {address} is in use; name another address with --http"));
-                workers.close();
-                return Ok(None);
-            }
-            Err(error) => return Err(Failure::Usage(format!("can't answer HTTP at {address}: {error}"))),
+        let budget = self.budget.unwrap_or(Duration::from_secs(1));
+        let is_open = self.http.as_deref() != Some(NONE);
+        let auth = self.auth(&store)?;
+        let (workers, threads) = Workers::begin(session, (store, engine.clone(), budget, is_open), mailbox);
+        let mcp = Mcp::new(Arc::<Workers>::clone(&workers), auth.clone(), budget)?;
+        let mcp = Arc::new(mcp);
+        mailbox.answer_mcp(Arc::clone(&mcp));
+        let listening = match is_open {
+            true => self.listen((budget, auth, mcp), &workers)?,
+            false => None,
         };
         reload::watch(source, &workers, mailbox);
-        output::note(&format!("answers HTTP at {}", listening.base));
-        Ok(Some(Http { listening, workers, threads }))
+        Ok(Http { listening, workers, threads })
     }
 
-    fn settings(&self, store: &std::path::Path) -> Result<Settings, Failure> {
-        let address = self.http.as_deref().unwrap_or(ADDRESS);
-        let address: SocketAddr = address.parse().map_err(|_| {
-            Failure::Usage(format!("--http: expected an address such as {ADDRESS}, found `{address}`"))
-        })?;
-        let tls = self.tls_cert.clone().zip(self.tls_key.clone());
+    /// Takes connections; `None` where the address that nobody named is taken by another service.
+    fn listen(
+        &self,
+        (budget, auth, mcp): (Duration, Auth, Arc<Mcp>),
+        workers: &Arc<Workers>,
+    ) -> Result<Option<Listening>, Failure> {
+        let settings = self.settings(budget, auth, mcp)?;
+        let address = settings.address;
+        match hence_server::begin(settings, Arc::<Workers>::clone(workers)) {
+            Ok(listening) => {
+                output::note(&format!("answers HTTP at {}", listening.base));
+                Ok(Some(listening))
+            }
+            Err(error) if self.http.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
+                output::warning(&format!("no HTTP: {address} is in use; name another address with --http"));
+                Ok(None)
+            }
+            Err(error) => Err(Failure::Usage(format!("can't answer HTTP at {address}: {error}"))),
+        }
+    }
+
+    /// How callers are known.
+    fn auth(&self, store: &std::path::Path) -> Result<Auth, Failure> {
         let issuer = match (&self.jwt_keys, &self.jwt_issuer, &self.jwt_audience) {
             (Some(keys), Some(issuer), Some(audience)) => {
                 let (keys, issuer, audience) = (keys.clone(), issuer.clone(), audience.clone());
@@ -131,14 +144,24 @@ impl HttpOptions {
             }
             _ => None,
         };
+        Ok(Auth { tokens: Some(Arc::new(tokens(store))), issuer })
+    }
+
+    fn settings(&self, budget: Duration, auth: Auth, mcp: Arc<Mcp>) -> Result<Settings, Failure> {
+        let address = self.http.as_deref().unwrap_or(ADDRESS);
+        let address: SocketAddr = address.parse().map_err(|_| {
+            Failure::Usage(format!("--http: expected an address such as {ADDRESS}, found `{address}`"))
+        })?;
+        let tls = self.tls_cert.clone().zip(self.tls_key.clone());
         Ok(Settings {
             address,
             tls: tls.map(|(certificate, key)| Tls { certificate, key, clients: self.client_ca.clone() }),
             insecure: self.insecure,
-            budget: self.budget.unwrap_or(Duration::from_secs(1)),
+            budget,
             longest: self.max_body,
             base: self.public_url.clone(),
-            auth: Auth { tokens: Some(Arc::new(tokens(store))), issuer },
+            auth,
+            mcp,
         })
     }
 }
@@ -158,7 +181,7 @@ impl Http {
     /// Takes no more requests, answers those that it has, and ends.
     pub(super) fn stop(self) {
         self.workers.close();
-        if let Err(error) = self.listening.stop() {
+        if let Some(Err(error)) = self.listening.map(Listening::stop) {
             output::warning(&format!("HTTP ended with an error: {error}"));
         }
         self.threads.into_iter().for_each(|thread| drop(thread.join()));

@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use hence::session::{RuleSet, Session};
 use hence_ledger::Hash;
-use hence_server::{Asked, Board, Desk, Problem, Question, Reply, Standing, Teller};
+use hence_server::{Asked, Board, Desk, Hooked, Problem, Question, Reply, Standing, Teller};
 
 use super::super::config;
+#[cfg(feature = "gate")]
+use super::super::gate;
 use super::super::options::EngineOptions;
 use super::super::owner::Mailbox;
 use super::queue::Queue;
@@ -53,10 +55,11 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// Those of a session, and its threads; nothing is ready before one of them and the owner are.
+    /// Those of a session, and its threads; nothing is ready before one of them and the owner are. Where nobody may ask,
+    /// readers open the ledger once somebody does.
     pub(super) fn begin(
         session: &Session,
-        (store, engine, budget): (PathBuf, EngineOptions, Duration),
+        (store, engine, budget, is_warm): (PathBuf, EngineOptions, Duration, bool),
         mailbox: &Arc<Mailbox>,
     ) -> (Arc<Self>, Vec<JoinHandle<()>>) {
         let rules = Arc::new(session.rules().clone());
@@ -79,15 +82,17 @@ impl Workers {
         let lanes = std::iter::repeat_n(true, quick).chain(std::iter::repeat_n(false, SLOW));
         let threads = lanes.map(|is_quick| {
             let workers = Arc::clone(&workers);
-            thread::spawn(move || workers.work(is_quick))
+            thread::spawn(move || workers.work(is_quick, is_warm))
         });
         let threads = threads.collect();
         (workers, threads)
     }
 
-    fn work(&self, is_quick: bool) {
+    fn work(&self, is_quick: bool, is_warm: bool) {
         let mut reader = Reader::new(self);
-        reader.warm(is_quick);
+        if is_warm {
+            reader.warm(is_quick);
+        }
         self.is_warm.fetch_or(is_quick, Ordering::SeqCst);
         self.look_ready();
         let queue = if is_quick { &self.quick } else { &self.slow };
@@ -176,5 +181,23 @@ impl Desk for Workers {
 
     fn has_authzen(&self) -> bool {
         config::get().authzen().is_some()
+    }
+
+    #[cfg(feature = "gate")]
+    fn hook(&self, host: &str, shadow: bool, event: Result<&[u8], &str>) -> Option<Hooked> {
+        let host: Option<hence_gate::Host> = match host {
+            "auto" => None,
+            host => Some(host.parse().ok()?),
+        };
+        let hence_gate::Answer { output, error, status } = match event {
+            Ok(event) => gate::judged(&self.mailbox, host.map(hence_gate::Host::word), shadow, event),
+            Err(why) => gate::refused(host, "", why),
+        };
+        Some(Hooked { output, error, status })
+    }
+
+    #[cfg(not(feature = "gate"))]
+    fn hook(&self, _: &str, _: bool, _: Result<&[u8], &str>) -> Option<Hooked> {
+        None
     }
 }

@@ -11,6 +11,11 @@ use super::super::terminal::{self, Out};
 
 /// Writes one JSON document.
 pub(super) fn json(report: &Report) -> io::Result<()> {
+    output::document(&document(report))
+}
+
+/// A report as JSON.
+pub(in crate::cli) fn document(report: &Report) -> Json {
     let files: Vec<Json> = report
         .files
         .iter()
@@ -18,11 +23,10 @@ pub(super) fn json(report: &Report) -> io::Result<()> {
             json!({ "file": file.name, "tests": file.tests.iter().map(test_json).collect::<Vec<_>>() })
         })
         .collect();
-    let document = json!({
+    json!({
         "passed": report.passed(), "failed": report.failed(), "could_not_run": report.broken(),
         "seconds": report.elapsed.as_secs_f64(), "files": files,
-    });
-    output::document(&document)
+    })
 }
 
 fn test_json(test: &TestReport) -> Json {

@@ -1,0 +1,183 @@
+//! The tools: each is a question of the native API, with a schema of what it takes and of what it gives.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::super::desk::Moment;
+use super::super::native::{self, flag, list as facts, needed, number, text};
+use super::super::principal::Scope;
+use super::super::problem::Problem;
+use super::super::question::{Question, Text};
+use super::era::{Era, object};
+use super::message::Fault;
+use super::{Answered, Mcp, Peer, refuse_cursor, review};
+
+/// Names, descriptions and schemas, in the order in which they are listed.
+const TOOLS: &str = include_str!("tools.json");
+/// How many bytes an answer may have: a model reads it.
+const LARGEST: usize = 1 << 20;
+/// How many errors are said in the text of a failure.
+const SAID: usize = 10;
+
+type Fields = Map<String, Json>;
+
+/// What a tool tells: members, and a sentence on them where there is one.
+pub(super) struct Told {
+    fields: Fields,
+    sentence: Option<String>,
+}
+
+impl Told {
+    pub(super) fn of(fields: Fields) -> Self {
+        Self { fields, sentence: None }
+    }
+}
+
+/// All tools, the same ones each time.
+pub(super) fn list(params: &Fields) -> Answered {
+    refuse_cursor(params)?;
+    let tools: Json = serde_json::from_str(TOOLS).map_err(|error| Fault::internal(&error.to_string()))?;
+    Ok(object(json!({ "tools": tools })))
+}
+
+/// Calls a tool. What is wrong with its arguments, or is not allowed, is a result that its caller can read.
+pub(super) async fn call(mcp: &Mcp, peer: &Peer, era: &Era, params: &Fields) -> Answered {
+    let name = params.get("name").and_then(Json::as_str);
+    let name = name.ok_or_else(|| Fault::params("`name`: expected the name of a tool"))?;
+    let none = Map::new();
+    let arguments = match params.get("arguments") {
+        None => &none,
+        Some(Json::Object(arguments)) => arguments,
+        Some(_) => return Err(Fault::params("`arguments`: expected an object")),
+    };
+    let told = match name {
+        "review" => {
+            if let Err(problem) = peer.by.check(Scope::Write) {
+                return Ok(failed(&problem));
+            }
+            return review::call(mcp, peer, era, (params, arguments)).await;
+        }
+        "decide" => decide(mcp, peer, arguments).await,
+        _ => match question(name, arguments) {
+            Some(asked) => ask(mcp, peer, asked, arguments).await,
+            None => {
+                let name: String = name.chars().take(100).collect();
+                return Err(Fault::params(format!("unknown tool `{name}`; `tools/list` lists them")));
+            }
+        },
+    };
+    Ok(result(told))
+}
+
+/// What a tool asks, where there is such a tool.
+fn question(name: &str, arguments: &Fields) -> Option<Result<Question, Problem>> {
+    Some(match name {
+        "query" => needed(arguments, "body").map(Question::Query),
+        "why" => native::why_of(arguments),
+        "why_not" => native::why_not_of(arguments),
+        "what_if" => native::what_if_of(arguments),
+        "check_rules" => rules(arguments).map(Question::Check),
+        "test_rules" => rules(arguments).map(Question::Test),
+        "assert_facts" => recorded(arguments),
+        "list_reviews" => Ok(Question::Reviews),
+        _ => return None,
+    })
+}
+
+async fn ask(
+    mcp: &Mcp,
+    peer: &Peer,
+    asked: Result<Question, Problem>,
+    arguments: &Fields,
+) -> Result<Told, Problem> {
+    let question = asked?;
+    peer.by.check(if question.writes() { Scope::Write } else { Scope::Read })?;
+    let moment = Moment { min_tx: number(arguments, "min_tx")?, as_of: text(arguments, "as_of")? };
+    mcp.ask(peer, question, moment).await.map(Told::of)
+}
+
+/// Facts to record, in one transaction.
+fn recorded(arguments: &Fields) -> Result<Question, Problem> {
+    let lines = native::lines(arguments)?;
+    if lines.is_empty() {
+        return Err(Problem::malformed("nothing to record; expected `facts` or `retract`"));
+    }
+    record(arguments, lines)
+}
+
+fn record(arguments: &Fields, lines: String) -> Result<Question, Problem> {
+    let key = text(arguments, "key")?.map(|key| native::key_of("key", &key)).transpose()?;
+    Ok(Question::Record {
+        lines,
+        key,
+        expect_tx: number(arguments, "expect_tx")?,
+        note: text(arguments, "note")?,
+    })
+}
+
+fn rules(arguments: &Fields) -> Result<Text, Problem> {
+    let packs = facts(arguments, "packs")?;
+    let names: Option<Vec<String>> = packs.iter().map(|pack| pack.as_str().map(str::to_owned)).collect();
+    Ok(Text {
+        name: text(arguments, "name")?.unwrap_or_else(|| String::from("rules.dl")),
+        text: needed(arguments, "rules")?,
+        packs: names.ok_or_else(|| Problem::malformed("`packs`: expected names of packs"))?,
+    })
+}
+
+/// Records what is to be decided on, if anything, and says what follows; with `ask`, whether that fact is derived.
+async fn decide(mcp: &Mcp, peer: &Peer, arguments: &Fields) -> Result<Told, Problem> {
+    let (lines, asked) = (native::lines(arguments)?, text(arguments, "ask")?);
+    let is_dry = flag(arguments, "dry")?;
+    if lines.is_empty() && asked.is_none() {
+        return Err(Problem::malformed("nothing to decide; expected `facts`, `retract` or `ask`"));
+    }
+    if is_dry && asked.is_some() && !lines.is_empty() {
+        let message = "`ask` needs facts that are recorded: leave `dry` out, or look into `drawn`";
+        return Err(Problem::malformed(message));
+    }
+    let is_read = lines.is_empty() || is_dry;
+    peer.by.check(if is_read { Scope::Read } else { Scope::Write })?;
+    let mut fields = Map::new();
+    let mut moment = Moment::default();
+    if !lines.is_empty() {
+        let question = if is_dry { Question::Dry { lines } } else { record(arguments, lines)? };
+        fields = mcp.ask(peer, question, Moment::default()).await?;
+        moment.min_tx = fields.get("tx").and_then(Json::as_u64);
+    }
+    let Some(asked) = asked else { return Ok(Told::of(fields)) };
+    let verdict = mcp.ask(peer, Question::Verdict(asked), moment).await?;
+    let sentence = verdict.get("sentence").and_then(Json::as_str).map(str::to_owned);
+    fields.extend(verdict);
+    Ok(Told { fields, sentence })
+}
+
+/// The result of a call: members as they are and as text, or what went wrong as text.
+pub(super) fn result(told: Result<Told, Problem>) -> Fields {
+    let Told { fields, sentence } = match told {
+        Ok(told) => told,
+        Err(problem) => return failed(&problem),
+    };
+    let structured = Json::Object(fields);
+    let text = structured.to_string();
+    if text.len() > LARGEST {
+        let message = format!("the answer has {} bytes, and {LARGEST} at most are given: ask for less", text.len());
+        return failed(&Problem::new(422, message));
+    }
+    let content: Json =
+        sentence.into_iter().chain([text]).map(|text| json!({ "type": "text", "text": text })).collect();
+    object(json!({ "content": content, "structuredContent": structured, "isError": false }))
+}
+
+/// What went wrong, as its caller can read it.
+pub(super) fn failed(problem: &Problem) -> Fields {
+    let mut text = problem.detail.clone();
+    let errors = problem.more.get("errors").and_then(Json::as_array).into_iter().flatten();
+    for error in errors.take(SAID) {
+        let part = |name: &str| error.get(name).and_then(Json::as_str).unwrap_or_default();
+        text.push_str(&format!("\n{}: {}", part("code"), part("message")));
+        for help in error.get("help").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str) {
+            text.push_str(&format!("; {help}"));
+        }
+    }
+    object(json!({ "content": [{ "type": "text", "text": text }], "isError": true }))
+}
