@@ -240,6 +240,15 @@ impl Why {
             let sentence = drawn.decision.sentence.as_deref().unwrap_or("nothing");
             output::warning(&format!("the record differs: by `{rule}` because \"{sentence}\""));
         }
+        #[cfg(feature = "gate")]
+        if super::gate::is_verdict(fact, &rules.program) {
+            // It is given once, so what it would be now says nothing of the call.
+            let lapsed = session.ledger().map(|ledger| super::gate::lapsed_in(ledger, id, fact));
+            if let Some(tx) = lapsed.transpose()?.flatten() {
+                output::note(&format!("a verdict is given once: this one lapsed in transaction {tx}"));
+            }
+            return Ok(DONE);
+        }
         if !otherwise {
             self.compare_with_today(fact, proof);
         }

@@ -41,6 +41,10 @@ mod keys;
 mod lines;
 mod live;
 mod logs;
+#[cfg(all(unix, feature = "server"))]
+mod mcp;
+#[cfg(any(feature = "gate", feature = "server"))]
+mod messages;
 mod migrate;
 mod observe;
 mod open;
@@ -148,6 +152,10 @@ enum Command {
     Token(token::Token),
     #[cfg(feature = "gate")]
     Gate(gate::Gate),
+    #[cfg(feature = "gate")]
+    McpGate(gate::McpGate),
+    #[cfg(all(unix, feature = "server"))]
+    Mcp(mcp::McpServer),
     Outbox(carry::OutboxCommand),
     Carry(carry::CarryOut),
     Pack(pack::Pack),
@@ -352,6 +360,10 @@ fn dispatch(command: Command) -> Outcome {
         Command::Token(command) => command.run(),
         #[cfg(feature = "gate")]
         Command::Gate(command) => command.run(),
+        #[cfg(feature = "gate")]
+        Command::McpGate(command) => command.run(),
+        #[cfg(all(unix, feature = "server"))]
+        Command::Mcp(command) => command.run(),
         Command::Outbox(command) => command.run(),
         Command::Carry(command) => command.run(),
         Command::Pack(command) => command.run(),

@@ -231,12 +231,7 @@ impl Test {
     }
 
     fn selection(&self) -> Selection {
-        Selection {
-            filter: self.filter.clone(),
-            jobs: self.jobs,
-            fail_fast: self.fail_fast,
-            until: None,
-        }
+        Selection { filter: self.filter.clone(), jobs: self.jobs, fail_fast: self.fail_fast, until: None }
     }
 
     fn show(&self, report: &Report) -> std::io::Result<()> {

@@ -119,7 +119,9 @@ impl Service {
                 let answer = self.ask(Asked { question, by, until, moment }).await?;
                 Ok(json_response(&answer))
             }
-            (Answers::Desk(_) | Answers::Mcp | Answers::Hook, _) => Err(Problem::new(401, "nobody is known to call")),
+            (Answers::Desk(_) | Answers::Mcp | Answers::Hook, _) => {
+                Err(Problem::new(401, "nobody is known to call"))
+            }
         }
     }
 

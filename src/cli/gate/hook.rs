@@ -19,8 +19,6 @@ use super::calls::refused;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long to wait before looking for the owner again that was started.
 const LOOK: Duration = Duration::from_millis(1);
-/// How long an owner stays without a call.
-const IDLE: &str = "30m";
 
 #[derive(Debug, Args)]
 pub(super) struct HookOptions {
@@ -98,41 +96,18 @@ fn asked(store: &Path, wish: (Option<String>, bool, String), end: Instant) -> io
     if let Some(answer) = owner::judge(store, wish.clone(), end)? {
         return Ok(answer);
     }
-    start(store)?;
+    owner::start(store, &["--pack", "gate"])?;
     while Instant::now() < end {
         if let Some(answer) = owner::judge(store, wish.clone(), end)? {
             return Ok(answer);
         }
         thread::sleep(LOOK);
     }
-    let log = store.join(LOG);
+    let log = store.join(owner::LOG);
     Err(io::Error::other(format!(
         "the owner of the ledger did not start within 2 s; see `{}`",
         log.display()
     )))
-}
-
-/// What the started owner says goes here.
-const LOG: &str = "gate.log";
-
-/// Starts an owner in a session of its own, so that it outlives the host's process group.
-fn start(store: &Path) -> io::Result<()> {
-    use std::os::unix::process::CommandExt as _;
-    use std::process::{Command, Stdio};
-    std::fs::create_dir_all(store)?;
-    let log = std::fs::OpenOptions::new().create(true).append(true).open(store.join(LOG))?;
-    let mut command = Command::new(std::env::current_exe()?);
-    command.arg("serve").arg("--store").arg(std::fs::canonicalize(store)?).arg("--idle").arg(IDLE);
-    // The settings are those of the project, wherever the agent is.
-    let store = std::fs::canonicalize(store)?;
-    if let Some(project) = store.parent() {
-        command.current_dir(project);
-        if !project.ancestors().any(|folder| folder.join("hence.toml").exists()) {
-            command.args(["--pack", "gate"]);
-        }
-    }
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).process_group(0);
-    command.spawn().map(|_| ())
 }
 
 /// Prints an answer, and ends with its status.

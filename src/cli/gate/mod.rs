@@ -6,9 +6,10 @@
 //! ```
 //!
 //! `install` writes hosts' settings, `selftest` shows that a denied call does not run, `report` tells of a day, `approve`
-//! lifts a rule.
+//! lifts a rule. `between` decides on the calls of a server of tools.
 
 mod approve;
+mod between;
 mod calls;
 mod hook;
 mod ids;
@@ -24,10 +25,11 @@ use hence_gate::Host;
 
 use super::Outcome;
 
+pub(super) use between::McpGate;
 #[cfg(feature = "server")]
 pub(super) use calls::refused;
 pub(super) use calls::{Calls, judged};
-pub(super) use report::call_of;
+pub(super) use report::{call_of, is_verdict, lapsed_in};
 
 /// Decide a tool call of a coding agent: one event of a host on standard input, its answer on standard output
 ///

@@ -9,7 +9,9 @@ use clap::Args;
 use hence::session::DecisionId;
 use hence_core::fact::Fact;
 use hence_core::literal;
+use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_lang::ir::Program;
 use hence_ledger::{Decision, Ledger};
 
 use super::super::diagnostics::count;
@@ -214,4 +216,20 @@ pub(super) fn verdict_on(ledger: &Ledger, call: &str) -> Result<Option<(Decision
 /// The decision on a call of an agent.
 pub(in crate::cli) fn call_of(ledger: &Ledger, call: &str) -> Result<Option<DecisionId>, Failure> {
     Ok(verdict_on(ledger, call)?.map(|(id, _)| id))
+}
+
+/// Whether a decision is a verdict on a call of an agent, by rules that take it down.
+pub(in crate::cli) fn is_verdict(decision: &Fact, program: &Program) -> bool {
+    let has = |relation: &str| program.find(Symbol::new(relation)).is_some();
+    decision.relation.as_str() == "verdict" && has("agent_call") && has("judged")
+}
+
+/// The transaction in which a decision lapsed that was drawn under this id.
+pub(in crate::cli) fn lapsed_in(
+    ledger: &Ledger,
+    id: DecisionId,
+    decision: &Fact,
+) -> Result<Option<u64>, Failure> {
+    let spans = ledger.decision_history(decision).map_err(open::failure)?;
+    Ok(spans.iter().find(|span| span.from == id.tx).and_then(|span| span.until))
 }

@@ -58,9 +58,10 @@ fn denied(session: &Session, fact: &str, is_open: bool, (until, now): (Instant, 
     let refused = of(session.why_not(fact, now, LOOK.min(left)))?;
     let program = &session.rules().program;
     let answer = render::why_not_json(program, &refused.answer);
-    let nearest = answer.get("rules").and_then(|rules| rules.as_array()).and_then(|rules| {
-        rules.iter().max_by_key(|rule| rule.get("held").and_then(Json::as_u64))
-    });
+    let nearest = answer
+        .get("rules")
+        .and_then(|rules| rules.as_array())
+        .and_then(|rules| rules.iter().max_by_key(|rule| rule.get("held").and_then(Json::as_u64)));
     let rule = nearest.and_then(|rule| rule.get("rule")).cloned().unwrap_or(Json::Null);
     let failed = match is_open {
         true => String::from("it is undetermined: it depends on an undefined operation"),
@@ -88,8 +89,14 @@ pub(super) fn waits(session: &Session, id: &str, by: &str, now: i64) -> Told {
 pub(super) fn schema(session: &Session) -> Json {
     let program = &session.rules().program;
     let relation = |relation: &Relation| {
-        let columns = relation.columns.iter().map(|column| json!({ "name": column.name.as_str(), "type": column.ty.to_string() }));
-        let from = relation.authors.as_ref().map(|authors| authors.roles.iter().map(|role| role.as_str()).collect::<Json>());
+        let columns = relation
+            .columns
+            .iter()
+            .map(|column| json!({ "name": column.name.as_str(), "type": column.ty.to_string() }));
+        let from = relation
+            .authors
+            .as_ref()
+            .map(|authors| authors.roles.iter().map(|role| role.as_str()).collect::<Json>());
         json!({
             "name": relation.name.as_str(), "kind": relation.kind.keyword(), "doc": relation.doc,
             "columns": columns.collect::<Json>(), "from": from,

@@ -104,6 +104,20 @@ impl Shared {
                 // A hook that is gone has denied the call by itself.
                 let _ = say(&wire.stream, &Answer::Judged { output, error, status });
             }
+            #[cfg(feature = "server")]
+            Ok(Some(Wish::Mcp { token, name, legacy, message })) => {
+                let by = token.map_or(hence_server::Caller::Named(name), hence_server::Caller::Token);
+                let Some(mcp) = self.mailbox.mcp() else {
+                    return refuse(
+                        &wire.stream,
+                        String::from("the owner of the ledger does not answer MCP"),
+                        false,
+                    );
+                };
+                let message = mcp.line(&hence_server::Said { by, legacy, message });
+                // Whoever asked and left needs no answer.
+                let _ = say(&wire.stream, &Answer::Said { message });
+            }
             Ok(None) => {}
             Err(error) => refuse(&wire.stream, format!("the owner did not understand: {error}"), false),
         }

@@ -52,6 +52,9 @@ pub(in crate::cli) struct Mailbox {
     /// Tool calls that wait for a verdict.
     #[cfg(feature = "gate")]
     pub(in crate::cli) calls: super::super::gate::Calls,
+    /// What answers MCP.
+    #[cfg(feature = "server")]
+    mcp: std::sync::OnceLock<Arc<hence_server::Mcp>>,
 }
 
 #[derive(Default)]
@@ -189,6 +192,20 @@ impl Mailbox {
     #[cfg(feature = "server")]
     pub(in crate::cli) fn waiting_work(&self) -> usize {
         self.state().works.len()
+    }
+}
+
+#[cfg(feature = "server")]
+impl Mailbox {
+    /// Says what answers MCP from now on.
+    pub(in crate::cli) fn answer_mcp(&self, mcp: Arc<hence_server::Mcp>) {
+        // There is one service for each owner.
+        let _ = self.mcp.set(mcp);
+    }
+
+    /// What answers MCP.
+    pub(super) fn mcp(&self) -> Option<Arc<hence_server::Mcp>> {
+        self.mcp.get().cloned()
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! `mailbox` is what an owner waits for: input, askers, signals, a due time. `incoming` makes lines of the input.
 //! `protocol` is the lines on the socket, `socket` the file, `listen` the owner's side of a connection, `turn` the
-//! asker's, `lend` what an owner does for one. `docs/service.md` describes the protocol.
+//! asker's, `lend` what an owner does for one, `start` begins an owner. `docs/service.md` describes the protocol.
 
 mod incoming;
 mod mailbox;
@@ -20,6 +20,8 @@ mod listen;
 mod protocol;
 #[cfg(unix)]
 mod socket;
+#[cfg(all(unix, any(feature = "gate", feature = "server")))]
+mod start;
 #[cfg(unix)]
 mod turn;
 
@@ -33,8 +35,12 @@ pub(super) use mailbox::{Event, Mailbox};
 pub(super) use lend::Owner;
 #[cfg(unix)]
 pub(super) use listen::Ask;
+#[cfg(all(unix, any(feature = "gate", feature = "server")))]
+pub(super) use start::{LOG, start};
 #[cfg(all(unix, feature = "gate"))]
 pub(super) use turn::judge;
+#[cfg(all(unix, feature = "server"))]
+pub(super) use turn::speak;
 #[cfg(unix)]
 pub(super) use turn::{among, briefly};
 

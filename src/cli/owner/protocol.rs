@@ -14,6 +14,12 @@ const LONGEST: usize = 4096;
 /// How a line begins that asks for a verdict, and how long it may be: a host's event is escaped once more in it.
 #[cfg(feature = "gate")]
 const EVENT: (&[u8], usize) = (br#"{"hence":1,"gate":"#, 2 * hence_gate::LARGEST + 4096);
+/// The same of a line with a message of MCP, which is escaped once more in it, and of one with an answer.
+#[cfg(feature = "server")]
+const MCP: [(&[u8], usize); 2] = [
+    (br#"{"hence":1,"mcp":"#, 2 * super::super::mcp::LARGEST + LONGEST),
+    (br#"{"hence":1,"said":"#, 32 << 20),
+];
 /// How many bytes are read at once.
 const CHUNK: usize = 16 * 1024;
 
@@ -37,6 +43,18 @@ pub(super) enum Wish {
         shadow: bool,
         /// The event, as the host sent it.
         event: String,
+    },
+    /// The answer to a message of MCP.
+    #[cfg(feature = "server")]
+    Mcp {
+        /// The token of whoever asks, where they have one.
+        token: Option<String>,
+        /// Who asks without.
+        name: String,
+        /// Whether they have shaken hands.
+        legacy: bool,
+        /// The message.
+        message: String,
     },
 }
 
@@ -84,6 +102,12 @@ pub(super) enum Answer {
         error: Option<String>,
         /// The exit status.
         status: u8,
+    },
+    /// The answer to a message of MCP.
+    #[cfg(feature = "server")]
+    Said {
+        /// A message, where one follows.
+        message: Option<String>,
     },
 }
 
@@ -174,6 +198,10 @@ fn longest(_line: &[u8]) -> usize {
     #[cfg(feature = "gate")]
     if _line.starts_with(EVENT.0) {
         return EVENT.1;
+    }
+    #[cfg(feature = "server")]
+    if let Some((_, most)) = MCP.iter().find(|(start, _)| _line.starts_with(start)) {
+        return *most;
     }
     LONGEST
 }

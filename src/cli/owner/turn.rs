@@ -116,6 +116,30 @@ pub(in crate::cli) fn judge(
     }
 }
 
+/// What the owner of a store answers to a message of MCP; `None` where there is no owner.
+///
+/// # Errors
+/// The owner does not answer until `end`, or refuses.
+#[cfg(feature = "server")]
+pub(in crate::cli) fn speak(
+    store: &Path,
+    said: &hence_server::Said,
+    end: Instant,
+) -> io::Result<Option<Option<String>>> {
+    let Ok(stream) = socket::connect(store) else { return Ok(None) };
+    let (token, name) = match said.by.clone() {
+        hence_server::Caller::Token(token) => (Some(token), String::new()),
+        hence_server::Caller::Named(name) => (None, name),
+    };
+    let mut wire = Wire::new(stream);
+    wire.say(&Wish::Mcp { token, name, legacy: said.legacy, message: said.message.clone() })?;
+    match wire.hear(Some(end))? {
+        Some(Answer::Said { message }) => Ok(Some(message)),
+        Some(Answer::Refused { why, .. } | Answer::Over { why }) => Err(io::Error::other(why)),
+        _ => Err(io::Error::other("the owner of the ledger hung up")),
+    }
+}
+
 fn ask(store: &Path, end: Instant) -> Asked {
     match socket::connect(store) {
         Ok(stream) => wait(Wire::new(stream), end).unwrap_or(Asked::Again),
@@ -137,6 +161,8 @@ fn wait(mut wire: Wire, end: Instant) -> io::Result<Asked> {
             Some(Answer::Owner { .. }) => return Ok(Asked::Again),
             #[cfg(feature = "gate")]
             Some(Answer::Judged { .. }) => return Ok(Asked::Again),
+            #[cfg(feature = "server")]
+            Some(Answer::Said { .. }) => return Ok(Asked::Again),
         }
     }
 }

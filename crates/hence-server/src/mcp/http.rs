@@ -60,7 +60,11 @@ fn is_from_here(call: &Call, base: &str) -> bool {
     let Some(origin) = call.headers.get("origin") else { return true };
     let host = |url: &str| {
         let (_, rest) = url.split_once("://")?;
-        let host = if rest.starts_with('[') { rest.split_inclusive(']').next()? } else { rest.split([':', '/']).next()? };
+        let host = if rest.starts_with('[') {
+            rest.split_inclusive(']').next()?
+        } else {
+            rest.split([':', '/']).next()?
+        };
         Some(host.to_ascii_lowercase())
     };
     let origin = origin.to_str().ok().and_then(host);
@@ -76,8 +80,12 @@ fn is_legacy(call: &Call, request: &Request) -> Result<bool, Fault> {
         (Some(MODERN), None) => Ok(false),
         (Some(header), None) => Err(Fault::version(header, &SPOKEN)),
         (None, Some(_)) => Err(Fault::header("missing header `MCP-Protocol-Version`")),
-        (Some(header), Some(version)) if version.as_str() == Some(header) => mirrored(call, request).map(|()| false),
-        (Some(_), Some(_)) => Err(Fault::header("`MCP-Protocol-Version` differs from the version in `_meta`")),
+        (Some(header), Some(version)) if version.as_str() == Some(header) => {
+            mirrored(call, request).map(|()| false)
+        }
+        (Some(_), Some(_)) => {
+            Err(Fault::header("`MCP-Protocol-Version` differs from the version in `_meta`"))
+        }
     }
 }
 

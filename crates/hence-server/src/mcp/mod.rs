@@ -142,7 +142,12 @@ impl Mcp {
     }
 
     /// What the desk answers, within the budget.
-    async fn ask(&self, peer: &Peer, question: Question, moment: Moment) -> Result<Map<String, Json>, Problem> {
+    async fn ask(
+        &self,
+        peer: &Peer,
+        question: Question,
+        moment: Moment,
+    ) -> Result<Map<String, Json>, Problem> {
         let until = Instant::now() + self.budget;
         let asked = Asked { question, by: peer.by.clone(), until, moment };
         match desk::ask(&*self.desk, asked, self.budget).await? {

@@ -13,6 +13,8 @@ use super::{Answered, Mcp, Peer, refuse_cursor};
 const SCHEMA: &str = "hence://schema";
 const DECISION: &str = "hence://decision/";
 const RULES: &str = "hence://rules/";
+/// How many bytes a content may have.
+const LARGEST: usize = 4 << 20;
 
 /// The schema, and each file of rules; decisions are named by a template.
 pub(super) async fn list(mcp: &Mcp, peer: &Peer, params: &Map<String, Json>) -> Answered {
@@ -43,9 +45,15 @@ pub(super) fn templates(params: &Map<String, Json>) -> Answered {
 
 /// The content of one.
 pub(super) async fn read(mcp: &Mcp, peer: &Peer, params: &Map<String, Json>) -> Answered {
-    let uri = params.get("uri").and_then(Json::as_str).ok_or_else(|| Fault::params("`uri`: expected a string"))?;
-    let found = content(mcp, peer, uri).await.map_err(|problem| fault(&problem, uri))?;
-    let (kind, text) = found;
+    let uri =
+        params.get("uri").and_then(Json::as_str).ok_or_else(|| Fault::params("`uri`: expected a string"))?;
+    let (kind, text) = content(mcp, peer, uri).await.map_err(|problem| fault(&problem, uri))?;
+    if text.len() > LARGEST {
+        return Err(Fault::internal(&format!(
+            "it has {} bytes, and {LARGEST} at most are given",
+            text.len()
+        )));
+    }
     Ok(object(json!({ "contents": [{ "uri": uri, "mimeType": kind, "text": text }] })))
 }
 

@@ -83,7 +83,10 @@ async fn waiting(
     }
     let mut found = mcp.ask(peer, Question::Waits(id), Moment::default()).await?;
     if found.get("may_answer") != Some(&json!(true)) {
-        return Err(Problem::new(403, format!("`{}` is not a reviewer: a person answers this", peer.by.name)));
+        return Err(Problem::new(
+            403,
+            format!("`{}` is not a reviewer: a person answers this", peer.by.name),
+        ));
     }
     match found.remove("review") {
         Some(Json::Object(review)) => Ok(review),

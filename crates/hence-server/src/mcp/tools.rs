@@ -160,7 +160,8 @@ pub(super) fn result(told: Result<Told, Problem>) -> Fields {
     let structured = Json::Object(fields);
     let text = structured.to_string();
     if text.len() > LARGEST {
-        let message = format!("the answer has {} bytes, and {LARGEST} at most are given: ask for less", text.len());
+        let message =
+            format!("the answer has {} bytes, and {LARGEST} at most are given: ask for less", text.len());
         return failed(&Problem::new(422, message));
     }
     let content: Json =
@@ -175,7 +176,8 @@ pub(super) fn failed(problem: &Problem) -> Fields {
     for error in errors.take(SAID) {
         let part = |name: &str| error.get(name).and_then(Json::as_str).unwrap_or_default();
         text.push_str(&format!("\n{}: {}", part("code"), part("message")));
-        for help in error.get("help").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str) {
+        for help in error.get("help").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
+        {
             text.push_str(&format!("; {help}"));
         }
     }
