@@ -12,8 +12,9 @@ use crate::files::files;
 /// README and the pages of the documentation that show commands.
 pub(crate) fn with_commands() -> Vec<PathBuf> {
     let mut pages = files("docs", &["md"]);
-    // It shows the service over HTTP, which only a hence with that feature has.
-    pages.retain(|page| cfg!(feature = "server") || !page.ends_with("http.md"));
+    // They show the service over HTTP and MCP, which only a hence with that feature has.
+    let of_server = |page: &PathBuf| page.ends_with("http.md") || page.ends_with("mcp.md");
+    pages.retain(|page| cfg!(feature = "server") || !of_server(page));
     pages.retain(|page| fs::read_to_string(page).unwrap().contains("```console\n"));
     pages.insert(0, PathBuf::from("README.md"));
     pages

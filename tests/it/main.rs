@@ -76,6 +76,8 @@ mod logs;
 mod lowering;
 mod mails;
 mod mcp;
+#[cfg(all(feature = "gate", unix))]
+mod mcp_gate;
 mod model;
 mod outbox;
 #[cfg(unix)]

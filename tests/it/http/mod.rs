@@ -3,7 +3,9 @@
 mod access;
 mod changes;
 mod documents;
+mod hook;
 mod limits;
+mod mcp;
 mod native;
 mod page;
 mod principals;
