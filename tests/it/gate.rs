@@ -191,6 +191,22 @@ fn a_hook_starts_the_owner_and_remembers() {
 }
 
 #[test]
+fn a_verdict_is_explained_as_it_was_and_not_as_it_would_be() {
+    let project = Project::new();
+    let shell = |number, command: &str| project.ask(number, "Bash", &json!({ "command": command })).1;
+    let denied = shell(1, "mkfs /dev/sda");
+    let id = denied.split("decision ").nth(1).unwrap().split(']').next().unwrap().to_owned();
+    shell(2, "ls");
+    for words in [["why", "--call", "use-1"].as_slice(), &["why", &id]] {
+        let why = project.hence(words, "");
+        let (proof, told) = (String::from_utf8(why.stdout).unwrap(), String::from_utf8(why.stderr).unwrap());
+        assert!(proof.starts_with("/forbidden_program: ") && proof.contains("mkfs"), "{proof}");
+        assert!(told.contains("a verdict is given once: this one lapsed in transaction "), "{told}");
+        assert!(!told.contains("today"), "{told}");
+    }
+}
+
+#[test]
 fn a_reviewer_lifts_a_rule_and_the_agent_can_not() {
     let project = Project::new();
     let shell = |number, command: &str| project.ask(number, "Bash", &json!({ "command": command })).0;

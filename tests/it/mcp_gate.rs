@@ -140,6 +140,18 @@ fn what_rules_allow_goes_through_and_what_they_do_not_is_an_error_that_says_why(
     let secret = json!({ "jsonrpc": "2.0", "id": 3, "method": "resources/read",
         "params": { "uri": format!("file://{}", project.path().join(".env").display()) } });
     assert!(client.ask(&secret)["error"]["message"].as_str().unwrap().contains("secret"));
+    for (id, uri) in [
+        (31, format!("FILE://localhost{}", project.path().join("%2eenv").display())),
+        (32, format!("file:{}", project.path().join("x/../.env").display())),
+        (33, String::from(".env")),
+        (34, String::from("file:///%zz")),
+        (35, String::from("file://host")),
+    ] {
+        let read =
+            json!({ "jsonrpc": "2.0", "id": id, "method": "resources/read", "params": { "uri": uri } });
+        let answer = client.ask(&read);
+        assert!(answer["error"]["message"].as_str().is_some(), "{uri}: {answer}");
+    }
     let other = json!({ "jsonrpc": "2.0", "id": 4, "method": "resources/read", "params": { "uri": "shop://orders" } });
     assert_eq!(client.ask(&other)["result"]["of"], "resources/read");
     assert_eq!(client.call(5, "fail", &json!({}))["result"]["isError"], true);

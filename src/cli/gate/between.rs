@@ -87,9 +87,15 @@ pub(in crate::cli) struct McpGate {
 /// Reads a name that tools can be called by.
 fn server_name(text: &str) -> Result<String, String> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    match !text.is_empty() && text.len() <= 64 && text.chars().all(is_plain) && !text.contains("__") {
+    match !text.is_empty()
+        && text.len() <= 64
+        && text.chars().all(is_plain)
+        && !format!("{text}_").contains("__")
+    {
         true => Ok(text.to_owned()),
-        false => Err(format!("expected letters, digits and `-_.`, no `__`, found `{text}`")),
+        false => {
+            Err(format!("expected letters, digits and `-_.`, no `__` and no `_` at the end, found `{text}`"))
+        }
     }
 }
 
@@ -306,8 +312,10 @@ impl Between {
             }
             "resources/read" => {
                 let uri = text("uri").ok_or("`uri`: expected a string")?;
-                let Some(path) = uri.strip_prefix("file://") else { return Ok(None) };
-                (String::from("Read"), json!({ "file_path": path }))
+                match file(uri)? {
+                    Some(path) => (String::from("Read"), json!({ "file_path": path })),
+                    None => return Ok(None),
+                }
             }
             _ => return Ok(None),
         };
@@ -472,6 +480,43 @@ impl Between {
         writeln!(self.out, "{message}")?;
         Ok(self.out.flush()?)
     }
+}
+
+/// The path of a file that a URI names, or that stands in the place of one.
+fn file(uri: &str) -> Result<Option<String>, String> {
+    let is_scheme = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    };
+    let rest = match uri.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) {
+        None => return Ok(Some(uri.to_owned())),
+        Some((scheme, _)) if !scheme.eq_ignore_ascii_case("file") => return Ok(None),
+        Some((_, rest)) => rest,
+    };
+    let unread = || format!("`uri`: expected the absolute path of a file, found `{uri}`");
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).ok_or_else(unread)?,
+        None => rest,
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    decoded(path).filter(|path| path.starts_with('/')).map(Some).ok_or_else(unread)
+}
+
+/// A part of a URI without its escapes.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first == b'%' {
+            let (digits, after) = rest.split_at_checked(2)?;
+            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+            rest = after;
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// A line as JSON; nothing where it is empty.

@@ -114,6 +114,10 @@ impl Shared {
                         false,
                     );
                 };
+                self.mailbox.put_work(Box::new(|follow, _| {
+                    follow.idle.iter_mut().for_each(|idle| idle.since = Instant::now());
+                    Ok(())
+                }));
                 let message = mcp.line(&hence_server::Said { by, legacy, message });
                 // Whoever asked and left needs no answer.
                 let _ = say(&wire.stream, &Answer::Said { message });
