@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use hence_server::{
-    Asked, Auth, Board, Desk, Listening, Moment, Problem, Question, Reply, Review, Scope, Settings, Sight,
-    Standing, Teller, Tokens, begin,
+    Asked, Auth, Board, Desk, Listening, Mcp, Moment, Problem, Question, Reply, Review, Scope, Settings,
+    Sight, Standing, Teller, Tokens, begin,
 };
 use serde_json::{Value as Json, json};
 
@@ -159,14 +159,18 @@ impl Service {
             faulty_rules: Some(String::from(HOSTILE)),
         };
         let desk = Arc::new(Canned { board: Teller::new(standing), asked: Mutex::default() });
+        let auth = Auth { tokens: Some(Arc::new(tokens)), issuer: None };
+        let budget = Duration::from_secs(20);
+        let mcp = Mcp::new(Arc::<Canned>::clone(&desk), auth.clone(), budget).unwrap();
         let settings = Settings {
             address: "127.0.0.1:0".parse().unwrap(),
             tls: None,
             insecure: false,
-            budget: Duration::from_secs(20),
+            budget,
             longest: 1 << 16,
             base: None,
-            auth: Auth { tokens: Some(Arc::new(tokens)), issuer: None },
+            auth,
+            mcp: Arc::new(mcp),
         };
         let listening = begin(settings, Arc::<Canned>::clone(&desk)).unwrap();
         Self { dir, desk, listening }

@@ -18,7 +18,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ed25519_dalek::SigningKey;
 use hence_server::{
-    Asked, Auth, Board, Desk, Issuer, Principal, Problem, Reply, Scope, Settings, Standing, Teller,
+    Asked, Auth, Board, Desk, Issuer, Mcp, Principal, Problem, Reply, Scope, Settings, Standing, Teller,
 };
 use hence_server::{Tls, Tokens, begin};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
@@ -168,17 +168,21 @@ fn a_certificate_that_is_trusted_is_who_it_was_given_to() {
     tokens.trust("pep", &[Scope::Read], None, known.cert.der()).unwrap();
     let tls =
         Tls { certificate: path("server.pem"), key: path("server.key"), clients: Some(path("clients.pem")) };
+    let auth = Auth { tokens: Some(Arc::new(tokens)), issuer: None };
+    let desk = Arc::new(Nobody(Teller::new(Standing { is_ready: true, ..Standing::default() })));
+    let budget = Duration::from_secs(1);
+    let mcp = Mcp::new(Arc::<Nobody>::clone(&desk), auth.clone(), budget).unwrap();
     let settings = Settings {
         address: "127.0.0.1:0".parse().unwrap(),
         tls: Some(tls),
         insecure: false,
-        budget: Duration::from_secs(1),
+        budget,
         longest: 1 << 20,
         base: None,
-        auth: Auth { tokens: Some(Arc::new(tokens)), issuer: None },
+        auth,
+        mcp: Arc::new(mcp),
     };
-    let desk = Nobody(Teller::new(Standing { is_ready: true, ..Standing::default() }));
-    let listening = begin(settings, Arc::new(desk)).unwrap();
+    let listening = begin(settings, desk).unwrap();
     let address = listening.base.strip_prefix("https://").unwrap().to_owned();
     let root = server.cert.der().clone();
     let key = |of: &rcgen::CertifiedKey<rcgen::KeyPair>| {

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use hence::session::{RuleSet, Session};
 use hence_ledger::Hash;
-use hence_server::{Asked, Board, Desk, Hooked, Problem, Question, Reply, Standing, Teller};
+#[cfg(feature = "gate")]
+use hence_server::Hooked;
+use hence_server::{Asked, Board, Desk, Problem, Question, Reply, Standing, Teller};
 
 use super::super::config;
 #[cfg(feature = "gate")]
@@ -194,10 +196,5 @@ impl Desk for Workers {
             Err(why) => gate::refused(host, "", why),
         };
         Some(Hooked { output, error, status })
-    }
-
-    #[cfg(not(feature = "gate"))]
-    fn hook(&self, _: &str, _: bool, _: Result<&[u8], &str>) -> Option<Hooked> {
-        None
     }
 }
