@@ -56,7 +56,7 @@ async def tools(client, name):
     rules = "input p(x: int).\nrelation q(x: int).\nq(X) :- p(X).\n"
     found = await client.call_tool("check_rules", {"rules": rules + "r(X) :- s(X).\n"})
     check(found.structured_content["ok"] is False, f"{name}: faulty rules, found {found}")
-    ran = rules + 'test "q follows" { given p(1) expect q(1). }\n'
+    ran = rules + 'test "q follows" { given p(1). expect q(1). }\n'
     found = await client.call_tool("test_rules", {"rules": ran})
     check(found.structured_content["passed"] == 1, f"{name}: a test, found {found}")
 

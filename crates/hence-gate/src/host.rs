@@ -71,6 +71,7 @@ impl Host {
             _ if has("conversation_id") || has("cursor_version") => Some(Self::Cursor),
             _ if name.starts_with(|c: char| c.is_ascii_lowercase()) => Some(Self::Kiro),
             _ if has("turn_id") => Some(Self::Codex),
+            "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionRequest" => Some(Self::Claude),
             _ if has("timestamp") => Some(Self::Gemini),
             _ if !name.is_empty() => Some(Self::Claude),
             _ => None,

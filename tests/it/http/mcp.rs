@@ -34,7 +34,9 @@ fn said(dir: &Path, token: Option<&str>, lines: &[Vec<u8>]) -> Vec<Json> {
     let mut command = hence(dir, &["mcp", "--as", "agent-7"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env_remove("HENCE_TOKEN");
-    token.into_iter().for_each(|token| drop(command.env("HENCE_TOKEN", token)));
+    if let Some(token) = token {
+        command.env("HENCE_TOKEN", token);
+    }
     let mut child = command.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     for line in lines {
@@ -184,7 +186,7 @@ fn rules_are_checked_and_tested_that_are_in_force_nowhere() {
     let _service = Service::new(dir.path());
     let rules = "input p(x: int).\nrelation q(x: int).\nq(X) :- p(X).\n";
     let tested = format!(
-        "{rules}test \"follows\" {{ given p(1) expect q(1). }}\ntest \"does not\" {{ given p(1) expect q(2). }}\n"
+        "{rules}test \"follows\" {{ given p(1). expect q(1). }}\ntest \"does not\" {{ given p(1). expect q(2). }}\n"
     );
     let endless = "relation n(x: int).\nn(0).\nn(Y) :- n(X), Y = X + 1.\ntest \"ends\" { expect n(1). }\n";
     let import = "import \"/etc/passwd\".\n";
