@@ -431,6 +431,7 @@ fn hostile_messages_are_answered_and_harm_nobody() {
     let wrong = [
         ("decide", json!({ "facts": "all" })),
         ("decide", json!({ "facts": [7] })),
+        ("decide", json!({ "asks": "retry(\"j1\")", "ask": "retry(\"j1\")" })),
         ("decide", json!({ "facts": [{ "no_such": [1] }] })),
         ("decide", json!({ "ask": { "retry": 1 } })),
         ("decide", json!({ "facts": [{ "failed": ["j", 1] }], "key": "no spaces" })),

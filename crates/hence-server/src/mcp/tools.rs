@@ -35,8 +35,28 @@ impl Told {
 /// All tools, the same ones each time.
 pub(super) fn list(params: &Fields) -> Answered {
     refuse_cursor(params)?;
-    let tools: Json = serde_json::from_str(TOOLS).map_err(|error| Fault::internal(&error.to_string()))?;
-    Ok(object(json!({ "tools": tools })))
+    Ok(object(json!({ "tools": declared()? })))
+}
+
+fn declared() -> Result<Vec<Json>, Fault> {
+    serde_json::from_str(TOOLS).map_err(|error| Fault::internal(&error.to_string()))
+}
+
+/// Refuses an argument that the tool does not declare: what is misspelt would be left out without a word.
+fn check_names(name: &str, arguments: &Fields) -> Result<Result<(), Problem>, Fault> {
+    let tools = declared()?;
+    let Some(tool) = tools.iter().find(|tool| tool.get("name").and_then(Json::as_str) == Some(name)) else {
+        let name: String = name.chars().take(100).collect();
+        return Err(Fault::params(format!("unknown tool `{name}`; `tools/list` lists them")));
+    };
+    let known = tool.pointer("/inputSchema/properties").and_then(Json::as_object);
+    let known: Vec<&str> = known.into_iter().flat_map(|known| known.keys().map(String::as_str)).collect();
+    let other = arguments.keys().find(|argument| !known.contains(&argument.as_str()));
+    Ok(other.map_or(Ok(()), |other| {
+        let other: String = other.chars().take(100).collect();
+        let message = format!("unknown argument `{other}`; `{name}` takes {}", known.join(", "));
+        Err(Problem::malformed(message))
+    }))
 }
 
 /// Calls a tool. What is wrong with its arguments, or is not allowed, is a result that its caller can read.
@@ -49,6 +69,9 @@ pub(super) async fn call(mcp: &Mcp, peer: &Peer, era: &Era, params: &Fields) -> 
         Some(Json::Object(arguments)) => arguments,
         Some(_) => return Err(Fault::params("`arguments`: expected an object")),
     };
+    if let Err(problem) = check_names(name, arguments)? {
+        return Ok(failed(&problem));
+    }
     let told = match name {
         "review" => {
             if let Err(problem) = peer.by.check(Scope::Write) {
@@ -59,10 +82,7 @@ pub(super) async fn call(mcp: &Mcp, peer: &Peer, era: &Era, params: &Fields) -> 
         "decide" => decide(mcp, peer, arguments).await,
         _ => match question(name, arguments) {
             Some(asked) => ask(mcp, peer, asked, arguments).await,
-            None => {
-                let name: String = name.chars().take(100).collect();
-                return Err(Fault::params(format!("unknown tool `{name}`; `tools/list` lists them")));
-            }
+            None => return Err(Fault::internal("a tool is declared that nothing answers")),
         },
     };
     Ok(result(told))
