@@ -262,6 +262,18 @@ fn whatever_goes_wrong_denies() {
 }
 
 #[test]
+fn a_client_that_has_said_all_is_still_answered() {
+    let project = Project::new();
+    let mut client = Client::new(&project, &[]);
+    client.say(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    client.say(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"find"}}"#);
+    drop(client.input.take());
+    assert_eq!(client.hear()["result"]["of"], "ping");
+    assert_eq!(client.hear()["result"]["content"][0]["text"], "done");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
 fn shadow_lets_everything_through_and_records_it() {
     let project = Project::new();
     let mut client = Client::new(&project, &["--shadow"]);

@@ -121,7 +121,8 @@ struct Between {
     session: String,
     cwd: String,
     calls: u64,
-    to_server: SyncSender<Vec<u8>>,
+    /// None once the client has said all.
+    to_server: Option<SyncSender<Vec<u8>>>,
     out: Out,
     open: HashMap<String, Open>,
     /// What the server has asked its client.
@@ -144,7 +145,7 @@ impl McpGate {
             session,
             cwd: std::env::current_dir()?.display().to_string(),
             calls: 0,
-            to_server,
+            to_server: Some(to_server),
             out: terminal::json(),
             open: HashMap::new(),
             asked_back: HashSet::new(),
@@ -229,18 +230,28 @@ fn finish(child: &mut Child) -> io::Result<bool> {
 }
 
 impl Between {
-    /// Passes messages until one side ends; which one.
+    /// Passes messages until one side ends; which one. A client that has said all is still answered.
     fn pass(&mut self, came: &Receiver<Came>) -> Result<Came, Failure> {
+        let mut until: Option<Instant> = None;
         loop {
-            match came.recv() {
-                Ok(Came::Client(line)) => {
+            let next = match until {
+                None => came.recv().ok(),
+                Some(_) if self.open.is_empty() => None,
+                Some(end) => came.recv_timeout(end.saturating_duration_since(Instant::now())).ok(),
+            };
+            match next {
+                Some(Came::Client(line)) => {
                     if !self.from_client(line)? {
                         return Ok(Came::ServerEnd);
                     }
                 }
-                Ok(Came::Server(line)) => self.from_server(line)?,
-                Ok(over @ (Came::ClientEnd | Came::ServerEnd)) => return Ok(over),
-                Err(_) => return Ok(Came::ServerEnd),
+                Some(Came::Server(line)) => self.from_server(line)?,
+                Some(Came::ClientEnd) => {
+                    self.to_server = None;
+                    until = Some(Instant::now() + ENDING);
+                }
+                Some(Came::ServerEnd) | None if until.is_some() => return Ok(Came::ClientEnd),
+                Some(Came::ServerEnd) | None => return Ok(Came::ServerEnd),
             }
         }
     }
@@ -456,9 +467,10 @@ impl Between {
         // As it was read here, so that nobody reads it otherwise.
         let mut line = Json::Object(fields).to_string().into_bytes();
         line.push(b'\n');
+        let Some(to_server) = &self.to_server else { return false };
         let end = Instant::now() + ENDING;
         loop {
-            line = match self.to_server.try_send(line) {
+            line = match to_server.try_send(line) {
                 Ok(()) => return true,
                 Err(TrySendError::Disconnected(_)) => return false,
                 Err(TrySendError::Full(_)) if Instant::now() >= end => return false,
