@@ -29,7 +29,10 @@ pub(crate) async fn answer(service: &Service, by: Principal, call: &Call) -> Res
     let request = match message::read(&call.body) {
         Ok(Message::Request(request)) => request,
         Ok(Message::Other) => return Ok(response(202, None)),
-        Err((id, fault)) => return Ok(response(fault.status, Some(&message::failed(id, fault)))),
+        Err(refused) => {
+            let status = refused.fault.status;
+            return Ok(response(status, Some(&message::failed(refused.id, refused.fault))));
+        }
     };
     let answered = match is_legacy(call, &request) {
         Ok(legacy) => {

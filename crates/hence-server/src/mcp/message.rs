@@ -25,6 +25,13 @@ pub(crate) struct Request {
     pub(crate) params: Map<String, Json>,
 }
 
+/// What is no message: why, and the id that it has nevertheless.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Refused {
+    pub(crate) id: Option<Json>,
+    pub(crate) fault: Fault,
+}
+
 /// Why a request has no result.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
@@ -93,17 +100,18 @@ fn cut(text: &str) -> String {
     text.chars().take(SHOWN).collect()
 }
 
-/// Reads a message; where it is none, why, and the id that it has nevertheless.
-pub(crate) fn read(bytes: &[u8]) -> Result<Message, (Option<Json>, Fault)> {
+/// Reads a message.
+pub(crate) fn read(bytes: &[u8]) -> Result<Message, Box<Refused>> {
+    let refused = |id, fault| Err(Box::new(Refused { id, fault }));
     let read = serde_json::from_slice::<Json>(bytes);
     let fields = match read {
         Ok(Json::Object(fields)) => fields,
-        Ok(Json::Array(_)) => return Err((None, Fault::invalid("a batch; expected one message"))),
-        Ok(_) => return Err((None, Fault::invalid("expected an object"))),
-        Err(error) => return Err((None, Fault::unreadable(format!("the message is not JSON: {error}")))),
+        Ok(Json::Array(_)) => return refused(None, Fault::invalid("a batch; expected one message")),
+        Ok(_) => return refused(None, Fault::invalid("expected an object")),
+        Err(error) => return refused(None, Fault::unreadable(format!("the message is not JSON: {error}"))),
     };
     let id = fields.get("id").filter(|id| is_id(id)).cloned();
-    let invalid = |message: &str| Err((id.clone(), Fault::invalid(message)));
+    let invalid = |message: &str| refused(id.clone(), Fault::invalid(message));
     if fields.get("jsonrpc") != Some(&json!("2.0")) {
         return invalid("`jsonrpc`: expected \"2.0\"");
     }
@@ -122,7 +130,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message, (Option<Json>, Fault)> {
     let params = match fields.get("params") {
         None => Map::new(),
         Some(Json::Object(params)) => params.clone(),
-        Some(_) => return Err((Some(id), Fault::params("`params`: expected an object"))),
+        Some(_) => return refused(Some(id), Fault::params("`params`: expected an object")),
     };
     Ok(Message::Request(Request { id, method, params }))
 }

@@ -90,7 +90,7 @@ impl Mcp {
     pub fn line(&self, said: &Said) -> Option<String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let answer = match (message::read(said.message.as_bytes()), runtime) {
-            (Err((id, fault)), _) => Some(message::failed(id, fault)),
+            (Err(refused), _) => Some(message::failed(refused.id, refused.fault)),
             (Ok(Message::Other), _) => None,
             (Ok(Message::Request(request)), Err(error)) => {
                 Some(message::failed(Some(request.id), Fault::internal(&error.to_string())))
