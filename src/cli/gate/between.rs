@@ -7,10 +7,9 @@
 //! ```
 
 use std::collections::{HashMap, HashSet};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,22 +18,16 @@ use hence_core::fault::{self, Fault};
 use hence_gate::{Answer, Host};
 use serde_json::{Map, Value as Json, json};
 
-use super::super::messages::{self, Line};
+use super::super::messages::Line;
 use super::super::terminal::Out;
 use super::super::{DONE, Failure, NO, Outcome, output, terminal, time};
 use super::calls::refused;
+use super::child::{Came, ENDING, begin, finish};
 use super::hook::{self, HookOptions};
+use super::uri;
 
-/// How many bytes a message of the client may have; what is asked about has less room.
-const LARGEST: usize = 4 << 20;
-/// How many bytes a message of the server may have.
-const LARGEST_ANSWER: usize = 32 << 20;
 /// How long a verdict may take, the start of an owner included.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long the server may take to read, and to end once its client has gone.
-const ENDING: Duration = Duration::from_secs(5);
-/// How many messages wait on each way.
-const WAITING: usize = 64;
 /// What a client may ask beside tools.
 const REQUESTS: [&str; 13] = [
     "initialize",
@@ -97,14 +90,6 @@ fn server_name(text: &str) -> Result<String, String> {
             Err(format!("expected letters, digits and `-_.`, no `__` and no `_` at the end, found `{text}`"))
         }
     }
-}
-
-/// What comes from either side.
-enum Came {
-    Client(Line),
-    ClientEnd,
-    Server(Line),
-    ServerEnd,
 }
 
 /// A request that the server has not answered.
@@ -170,63 +155,6 @@ fn named_by(command: &[String]) -> Result<String, Failure> {
     let program = command.first().map(PathBuf::from).unwrap_or_default();
     let name = program.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     server_name(&name).map_err(|why| Failure::Usage(format!("name the server with --server: {why}")))
-}
-
-/// Starts the server, and a thread for each of: what the client says, what the server says, what it is told.
-fn begin(command: &[String]) -> Result<(Child, Receiver<Came>, SyncSender<Vec<u8>>), Failure> {
-    let (program, arguments) = command
-        .split_first()
-        .ok_or_else(|| Failure::Usage(String::from("missing the command of the server")))?;
-    let mut starting = Command::new(program);
-    starting.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let child = starting.spawn();
-    let mut child = child.map_err(|error| Failure::Usage(format!("can't start `{program}`: {error}")))?;
-    let missing = || Failure::Usage(String::from("the server has no standard streams"));
-    let (input, said) = (child.stdin.take().ok_or_else(missing)?, child.stdout.take().ok_or_else(missing)?);
-    let (sender, came) = sync_channel(WAITING);
-    let from_client = sender.clone();
-    thread::spawn(move || {
-        listen(&mut io::stdin().lock(), LARGEST, &from_client, Came::Client);
-        let _ = from_client.send(Came::ClientEnd);
-    });
-    thread::spawn(move || {
-        listen(&mut BufReader::new(said), LARGEST_ANSWER, &sender, Came::Server);
-        let _ = sender.send(Came::ServerEnd);
-    });
-    let (to_server, told) = sync_channel(WAITING);
-    thread::spawn(move || tell(input, &told));
-    Ok((child, came, to_server))
-}
-
-/// Hands on what one side says, until it ends or nobody listens.
-fn listen(input: &mut impl BufRead, most: usize, to: &SyncSender<Came>, of: fn(Line) -> Came) {
-    while let Ok(Some(line)) = messages::next(input, most) {
-        if to.send(of(line)).is_err() {
-            return;
-        }
-    }
-}
-
-/// Writes what the server is told, until it reads no more.
-fn tell(mut input: ChildStdin, told: &Receiver<Vec<u8>>) {
-    for line in told {
-        if input.write_all(&line).and_then(|()| input.flush()).is_err() {
-            return;
-        }
-    }
-}
-
-/// Waits for the server to end, and ends it where it doesn't; whether it ended by itself.
-fn finish(child: &mut Child) -> io::Result<bool> {
-    let end = Instant::now() + ENDING;
-    while Instant::now() < end {
-        if child.try_wait()?.is_some() {
-            return Ok(true);
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    child.kill()?;
-    child.wait().map(|_| false)
 }
 
 impl Between {
@@ -323,7 +251,7 @@ impl Between {
             }
             "resources/read" => {
                 let uri = text("uri").ok_or("`uri`: expected a string")?;
-                match file(uri)? {
+                match uri::file(uri)? {
                     Some(path) => (String::from("Read"), json!({ "file_path": path })),
                     None => return Ok(None),
                 }
@@ -492,43 +420,6 @@ impl Between {
         writeln!(self.out, "{message}")?;
         Ok(self.out.flush()?)
     }
-}
-
-/// The path of a file that a URI names, or that stands in the place of one.
-fn file(uri: &str) -> Result<Option<String>, String> {
-    let is_scheme = |text: &str| {
-        text.starts_with(|c: char| c.is_ascii_alphabetic())
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
-    };
-    let rest = match uri.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) {
-        None => return Ok(Some(uri.to_owned())),
-        Some((scheme, _)) if !scheme.eq_ignore_ascii_case("file") => return Ok(None),
-        Some((_, rest)) => rest,
-    };
-    let unread = || format!("`uri`: expected the absolute path of a file, found `{uri}`");
-    let path = match rest.strip_prefix("//") {
-        Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).ok_or_else(unread)?,
-        None => rest,
-    };
-    let path = path.split(['?', '#']).next().unwrap_or_default();
-    decoded(path).filter(|path| path.starts_with('/')).map(Some).ok_or_else(unread)
-}
-
-/// A part of a URI without its escapes.
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        rest = after;
-        if *first == b'%' {
-            let (digits, after) = rest.split_at_checked(2)?;
-            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
-            rest = after;
-        } else {
-            bytes.push(*first);
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 /// A line as JSON; nothing where it is empty.

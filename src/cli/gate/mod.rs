@@ -6,16 +6,18 @@
 //! ```
 //!
 //! `install` writes hosts' settings, `selftest` shows that a denied call does not run, `report` tells of a day, `approve`
-//! lifts a rule. `between` decides on the calls of a server of tools.
+//! lifts a rule. `between` decides on the calls of a server of tools, which `child` runs; `uri` names files.
 
 mod approve;
 mod between;
 mod calls;
+mod child;
 mod hook;
 mod ids;
 mod install;
 mod report;
 mod selftest;
+mod uri;
 
 use std::path::PathBuf;
 

@@ -27,7 +27,7 @@ pub(crate) struct Request {
 
 /// What is no message: why, and the id that it has nevertheless.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Refused {
+pub(crate) struct Unread {
     pub(crate) id: Option<Json>,
     pub(crate) fault: Fault,
 }
@@ -101,8 +101,8 @@ fn cut(text: &str) -> String {
 }
 
 /// Reads a message.
-pub(crate) fn read(bytes: &[u8]) -> Result<Message, Box<Refused>> {
-    let refused = |id, fault| Err(Box::new(Refused { id, fault }));
+pub(crate) fn read(bytes: &[u8]) -> Result<Message, Box<Unread>> {
+    let refused = |id, fault| Err(Box::new(Unread { id, fault }));
     let read = serde_json::from_slice::<Json>(bytes);
     let fields = match read {
         Ok(Json::Object(fields)) => fields,

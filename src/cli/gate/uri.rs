@@ -1,0 +1,38 @@
+//! Which file a URI names, however it is written.
+
+/// The path of a file that a URI names, or that stands in the place of one.
+pub(super) fn file(uri: &str) -> Result<Option<String>, String> {
+    let is_scheme = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    };
+    let rest = match uri.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) {
+        None => return Ok(Some(uri.to_owned())),
+        Some((scheme, _)) if !scheme.eq_ignore_ascii_case("file") => return Ok(None),
+        Some((_, rest)) => rest,
+    };
+    let unread = || format!("`uri`: expected the absolute path of a file, found `{uri}`");
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).ok_or_else(unread)?,
+        None => rest,
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    decoded(path).filter(|path| path.starts_with('/')).map(Some).ok_or_else(unread)
+}
+
+/// A part of a URI without its escapes.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first == b'%' {
+            let (digits, after) = rest.split_at_checked(2)?;
+            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+            rest = after;
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
