@@ -177,6 +177,28 @@ fn a_review_on_an_earlier_wall_clock_is_given_at_the_last_recorded_instant() {
 }
 
 #[test]
+fn an_answer_to_the_outbox_on_an_earlier_wall_clock_is_noted_at_the_last_recorded_instant() {
+    let rules = "input f(n: int).\ndecision act(n: int).\nact(N) :- f(N).\n";
+    let settings = "rules = [\"act.dl\"]\n\n[carry]\nact = { carrier = \"command\", program = \"false\" }\n";
+    let folder = folder(&[("act.dl", rules), ("hence.toml", settings), ("clock", "2027-03-01T09:00:00Z")]);
+    let clock = folder.path().join("clock");
+    let at = |instant: &str, args: &[&str]| {
+        fs::write(&clock, instant).unwrap();
+        run(folder.path(), args, &[("HENCE_CLOCK", clock.to_str().unwrap())], "")
+    };
+    at("2027-03-01T09:00:00Z", &["assert", "f(1)"]);
+    at("2027-03-01T09:00:00Z", &["carry"]);
+    for answer in ["retry", "skip"] {
+        let answered = at("2026-03-01T09:00:00Z", &["outbox", answer, "2.1"]);
+        assert_eq!(answered.0, 0, "{}", answered.2);
+        assert!(answered.2.contains("earlier than the last recorded instant"), "{}", answered.2);
+    }
+    let noted = at("2026-03-01T09:00:00Z", &["outbox", "show", "2.1"]).1;
+    assert_eq!(noted.matches("2027-03-01T09:00:00Z").count(), 4, "{noted}");
+    assert!(!noted.contains("2026-"), "{noted}");
+}
+
+#[test]
 fn schedules_tick_at_their_instants_and_missed_ones_once() {
     let folder = folder(&[("hence.toml", "rules = [\"work.dl\"]\n"), ("work.dl", SCHEDULES)]);
     let mut following = Following::new(folder.path(), "2026-03-28T07:00:00Z");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::index_vec::id;
 use crate::list;
+use crate::literal;
 use crate::span::Span;
 use crate::symbol::Symbol;
 use crate::value::{Type, Value};
@@ -119,7 +120,16 @@ impl Column {
 impl fmt::Display for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.ty)?;
-        self.default.map_or(Ok(()), |default| write!(f, " = {default}"))
+        self.default.map_or(Ok(()), |default| write!(f, " = {}", default_text(default)))
+    }
+}
+
+/// The value of facts that leave a column out, as messages show it. A time that has no literal stands for the instant of
+/// the transaction, which is filled in later.
+pub fn default_text(default: Value) -> String {
+    match default {
+        Value::Time(micros) if !literal::is_time(micros) => String::from("the instant of the transaction"),
+        default => default.to_string(),
     }
 }
 

@@ -13,7 +13,7 @@ use hence_runtime::{Entry, Mark, Note, State};
 use super::super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::super::output::{self, Format};
 use super::super::records::Records;
-use super::super::{DONE, Failure, Outcome, config, open};
+use super::super::{DONE, Failure, Outcome, config, open, time};
 use super::attempt::Attempt;
 use super::outbox::{self, Item};
 use super::ways::Ways;
@@ -285,8 +285,8 @@ fn no_carrier(id: DecisionId, decision: &Decision) -> Failure {
 impl Answer {
     fn run(self, mark: Mark) -> Outcome {
         let author = config::get().author(self.author.as_deref())?;
-        let now = self.subject.facts.now();
         let (mut session, ways) = self.subject.session(true)?;
+        let now = time::of(&session, self.subject.facts.now)?;
         let decision = session.drawn_as(self.id)?;
         let Some(way) = ways.get(decision.fact.relation) else { return Err(no_carrier(self.id, &decision)) };
         let entry = outbox::entries(&session)?.remove(&self.id).unwrap_or_default();

@@ -9,7 +9,9 @@ use crate::builtins::{aggregate, generator, op};
 use hence_core::diagnostic::nearest;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
-use hence_core::schema::{Authors, Column, ColumnType, Kind, NameSet, Param, Personal, Relation, RelationId};
+use hence_core::schema::{
+    Authors, Column, ColumnType, Kind, NameSet, Param, Personal, Relation, RelationId, default_text,
+};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
@@ -92,7 +94,7 @@ impl fmt::Display for Entry {
                 write!(f, ": {ty}")?;
             }
             if let Some(default) = slot.default {
-                write!(f, " = {default}")?;
+                write!(f, " = {}", default_text(default))?;
             }
         }
         f.write_str(")")
