@@ -14,7 +14,9 @@ use hence_ledger::Hash;
 use hence_proof::check::{Accepted, Known, Refusal, check};
 
 use super::options::{FactOptions, RuleOptions, duration};
-use super::{DONE, Failure, NO, Outcome, UNDETERMINED, diagnostics, head, open, output, terminal, time};
+use super::{
+    DONE, Failure, NO, Outcome, UNDETERMINED, diagnostics, head, open, output, terminal, time, unique,
+};
 
 /// Check a proof printed by `why --format json`, independently of the proof finder
 ///
@@ -157,7 +159,7 @@ fn check_all(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let proof = serde_json::from_slice(&line)
+        let proof = unique::parse(&line)
             .map_err(|error| Failure::Usage(format!("{place}: invalid JSON: {error}")))?;
         match against.check(&proof)? {
             Ok(accepted) => tally.accept(&accepted, &place)?,

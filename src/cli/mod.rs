@@ -76,6 +76,7 @@ mod time;
 #[cfg(feature = "server")]
 mod token;
 mod told;
+mod unique;
 mod watch;
 mod what_if;
 

@@ -26,6 +26,12 @@ decision use_tool(tool: string) requires review(tool: tool, approved: true).
 @because(\"{T} was approved by {By} and scores {S}\")
 use_tool(T) :- ranked(T, S, _), recent(T), review(T, true, By).
 then cleared(T) :- blocked(T), review(T, true, _).
+param weight: float = 0.5.
+input reached(tool: string, email: string @personal(tool)).
+decision tell(tool: string, email: string @personal(tool), part: string, points: float).
+@because(\"{E} hears of {T}: {P} points for {Part}\")
+tell(T, E, Part, P) :- ranked(T, S, R), reached(T, E), P = S * weight + float(R) * 0.125, P * 2.0 > 0.3,
+    Part in words(T).
 ";
 
 const FACTS: &str = r#"{"run": ["grep", true, 0.8, "2026-02-01T00:00:00Z"]}
@@ -36,6 +42,8 @@ const FACTS: &str = r#"{"run": ["grep", true, 0.8, "2026-02-01T00:00:00Z"]}
 {"run": ["awk", false, 0.1, "2026-02-02T00:00:00Z"]}
 {"run": ["awk", true, 0.4, "2026-02-03T00:00:00Z"]}
 {"blocked": ["sed"]}
+{"reached": ["grep", "ken@unix.example"]}
+{"reached": ["sed", "lee@unix.example"]}
 "#;
 
 /// A ledger of six transactions: runs of tools, reviews, a parameter that ada set, an effect.
@@ -59,8 +67,9 @@ fn project(facts: &str) -> tempfile::TempDir {
 
 /// What the ledger proves: the decisions, what they rest on, and how things stood before.
 fn proofs(project: &Path) -> Vec<Json> {
-    let questions: [&[&str]; 6] = [
+    let questions: [&[&str]; 7] = [
         &["use_tool(T)", "--as-of", "6"],
+        &["tell(T, E, Part, P)", "--as-of", "6"],
         &["ranked(T, S, R)", "--as-of", "1"],
         &["ranked(T, S, R)", "--as-of", "6", "--all-inputs"],
         &["cleared(T)", "--as-of", "6"],
@@ -124,6 +133,7 @@ fn kind(place: &str) -> Option<&'static str> {
         _ if has("limit") => "rank",
         _ if has("origin") => "origin",
         _ if has("place") || parts.last() == Some(&"written") => "quotation",
+        "test" | "bind" | "each" | "text" => "arithmetic",
         _ if has("absent") => "absence",
         _ if has("aggregate") => "group",
         _ if has("fact") || has("bindings") => "value",
@@ -226,12 +236,42 @@ fn no_changed_claim_is_accepted() {
         "rank",
         "origin",
         "quotation",
+        "arithmetic",
         "absence",
         "group",
         "value",
         "structure",
     ];
     assert!(kinds.iter().all(|kind| tried.contains_key(kind)), "{tried:?}");
+}
+
+/// What a forger would add for a reader to see.
+const ADDED: [&str; 9] =
+    ["sentence", "origin", "author", "because", "approved", "step", "premises", "limit", "written"];
+
+#[test]
+fn no_member_added_is_accepted() {
+    let project = project(FACTS);
+    let mut ground = ground(project.path());
+    let mut tried = 0;
+    for proof in proofs(project.path()) {
+        let mut all = Vec::new();
+        places(&proof, String::new(), &mut all);
+        let objects = all.iter().filter(|place| proof.pointer(place).unwrap().is_object());
+        for (number, place) in objects.enumerate() {
+            for name in [ADDED[number % ADDED.len()], ADDED[(number + 4) % ADDED.len()]] {
+                let mut forged = proof.clone();
+                let object = forged.pointer_mut(place).unwrap().as_object_mut().unwrap();
+                if object.contains_key(name) {
+                    continue;
+                }
+                object.insert(name.to_owned(), Json::from("the board approved it"));
+                tried += 1;
+                assert!(!is_accepted(&mut ground, &forged), "accepted with {name} in {place}\n{forged}");
+            }
+        }
+    }
+    assert!(tried > 300, "{tried}");
 }
 
 #[test]
@@ -263,6 +303,12 @@ fn no_value_changed_throughout_is_accepted() {
         ("\"rank\":1", "\"rank\":2"),
         ("\"of\":3", "\"of\":2"),
         ("\"matches\":2", "\"matches\":3"),
+        ("ken@unix.example", "lee@unix.example"),
+        ("ken@unix.example", "(erased 00000000)"),
+        ("(personal)", "ken@unix.example"),
+        ("0.125", "0.25"),
+        ("* 0.5", "* 1.0"),
+        ("> 0.3", "> 0.2"),
     ];
     let mut tried = 0;
     for proof in &texts {
@@ -312,7 +358,8 @@ fn a_proof_under_another_moment_of_its_ledger_is_accepted_only_where_it_is_true_
             }
             // What is accepted is what the ledger itself proves of that moment, on the same steps.
             let same = |other: &Json| other["ledger"] == **moment && other["steps"] == proof["steps"];
-            let holds = all.iter().any(same) || proof["fact"].get("ranked").is_some();
+            let holds = all.iter().any(same)
+                || ["ranked", "tell"].iter().any(|name| proof["fact"].get(name).is_some());
             assert!(holds, "{stamped}");
         }
     }

@@ -93,6 +93,9 @@ impl Checker<'_> {
     fn columns(&self, rule: &Rule, head: &Head, group: &serde_json::Map<String, Json>) -> Verdict {
         let by = read::object(read::member(group, "by")?, "`by`")?;
         let results = read::object(read::member(group, "results")?, "`results`")?;
+        if by.len() + results.len() != head.row.len() {
+            return Err(String::from("the columns of the group are not those of the relation"));
+        }
         let relation = self.program.relation(head.relation).ok_or("unknown relation")?;
         if by.len() + results.len() != relation.columns.len() {
             return Err(String::from("the columns of the group are not those of the head"));

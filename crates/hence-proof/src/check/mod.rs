@@ -7,6 +7,7 @@ mod ledger;
 mod limit;
 mod matches;
 mod read;
+mod shape;
 mod step;
 mod words;
 
@@ -66,6 +67,7 @@ type Verdict<T = ()> = Result<T, String>;
 pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accepted, Refusal> {
     let whole = |message| Refusal { step: None, message };
     let document = Document::read(program, proof).map_err(whole)?;
+    shape::whole(proof).map_err(whole)?;
     let mut checker = Checker {
         program,
         known,
@@ -77,6 +79,7 @@ pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accep
     let mut heights = vec![0_usize; document.heads.len()];
     for (at, step) in document.steps.iter().enumerate().rev() {
         let refusal = |message| Refusal { step: Some(at), message };
+        shape::step(step).map_err(refusal)?;
         checker.holds(at).map_err(refusal)?;
         let refers = checker.step(at, step).map_err(refusal)?;
         let mut height = usize::from(step::is_rule(step));
