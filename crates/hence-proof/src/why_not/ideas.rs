@@ -47,7 +47,7 @@ pub(super) struct Idea {
 /// Collects steps over one model.
 pub(super) struct Ideas<'f, 'a> {
     pub(super) finder: &'f Finder<'a>,
-    templates: &'f Templates<'f, 'a>,
+    pub(super) templates: &'f Templates<'f, 'a>,
     /// How many changes there may be in all.
     pub(super) budget: usize,
     pub(super) fuel: usize,
@@ -135,6 +135,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
         if self.ends(depth) {
             return;
         }
+        let left = left.min(self.budget);
         let finder = self.finder;
         let input = finder.context.program[relation].kind == Kind::Input;
         if input {
@@ -348,6 +349,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
         if self.ends(depth) {
             return;
         }
+        let left = left.min(self.budget);
         let known = self.unwanted.entry(fact).or_insert(usize::MAX);
         if *known <= left {
             return;

@@ -2,10 +2,11 @@
 
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
+use hence_core::schema::Kind;
 use hence_core::value::{Type, Value, Word};
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::term::Term;
-use hence_lang::ir::{Rule, RuleId};
+use hence_lang::ir::{Arg, Literal, Rule, RuleId};
 
 use super::super::derive::Match;
 use super::super::matches::BodyMatches;
@@ -61,12 +62,33 @@ impl<'a> Ideas<'_, 'a> {
         });
         let more = if groups.is_empty() { more.max().unwrap_or(0) } else { 0 };
         if groups.is_empty() || wants.contains(&Want::Any) {
-            for alone in alone(rule, wants, &self.finder.context.params) {
+            let sample = self.sample(rule, &known.vars);
+            for alone in alone(rule, wants, (&sample, &self.finder.context.params)) {
                 let known = Known { vars: known.vars.clone(), wants: &alone };
                 self.another_match((id, rule), &known, left, depth);
             }
             self.another_match((id, rule), known, left + more, depth);
         }
+    }
+
+    /// Words for the variables of a rule: those known, else those of the facts that made-up ones are like.
+    fn sample(&self, rule: &Rule, known: &[Option<Word>]) -> Vec<Word> {
+        let context = &self.finder.context;
+        let mut sample = Relaxed::whole(known.to_vec(), Vec::new());
+        for atom in rule.body.iter().filter_map(Literal::positive) {
+            if context.program[atom.relation].kind != Kind::Input {
+                continue;
+            }
+            let key = sample.key(atom, &context.params);
+            let Some(like) = self.templates.like(atom.relation, &key) else { continue };
+            for (arg, value) in atom.args.iter().zip(&like.values) {
+                if let Arg::Var(var) = arg {
+                    let slot = sample.vars.get_mut(var.at()).or_broken(VarId::INVARIANT);
+                    slot.get_or_insert(value.word());
+                }
+            }
+        }
+        sample.words()
     }
 
     /// Steps that give a group one more match.
@@ -299,8 +321,7 @@ impl<'a> Ideas<'_, 'a> {
 }
 
 /// What variables would have to be in a match that has a group to itself, for its value to be wanted.
-fn alone(rule: &Rule, wants: &[Want], params: &[Word]) -> Vec<Vec<Want>> {
-    let vars = vec![Word::default(); rule.variables.len()];
+fn alone(rule: &Rule, wants: &[Want], at: (&[Word], &[Word])) -> Vec<Vec<Want>> {
     let mut all = Vec::new();
     for (term, want) in rule.terms.iter().zip(wants) {
         let (Term::Aggregate { aggregate, args, .. }, Some((name, limit))) = (term, comparison_of(*want))
@@ -309,7 +330,7 @@ fn alone(rule: &Rule, wants: &[Want], params: &[Word]) -> Vec<Vec<Want>> {
         };
         let Some(arg) = args.first().filter(|_| aggregate.name() != "count") else { continue };
         for (slot, ty) in want::slots(arg) {
-            let solved = want::solve((arg, name, limit), (slot, ty), (&vars, params));
+            let solved = want::solve((arg, name, limit), (slot, ty), at);
             if let (Slot::Var(var), Some(want)) = (slot, solved) {
                 all.push(only(rule, var, want));
             }

@@ -1,6 +1,7 @@
 //! Tries sets of changes by evaluating the rules on the changed input: only what then derives the fact is a remedy.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use hence_core::fact::Fact;
@@ -75,8 +76,8 @@ struct Search<'s, 'a> {
     asked: Asked,
     trial: Trial<'s>,
     start: Instant,
-    /// The rules that matter, and the facts that the model started from.
-    program: Program,
+    /// The rules that matter, and the facts that the model started from which they read.
+    program: Rc<Program>,
     input: Database,
     seen: BTreeSet<Vec<Change>>,
     remedies: Remedies,
@@ -101,6 +102,7 @@ impl Finder<'_> {
             return Remedies::default();
         }
         let templates = Templates::new(self, relation);
+        let needed = dependencies(self.context.program, relation);
         let mut search = Search {
             finder: self,
             templates: &templates,
@@ -108,8 +110,8 @@ impl Finder<'_> {
             asked,
             trial: *trial,
             start: Instant::now(),
-            program: self.relevant(relation),
-            input: self.input(),
+            program: Rc::new(self.relevant(&needed)),
+            input: self.input(&needed),
             seen: BTreeSet::new(),
             remedies: Remedies::default(),
         };
@@ -140,12 +142,10 @@ impl Finder<'_> {
         })
     }
 
-    /// The facts that the model started from: inputs, and facts of derived relations that were given.
-    fn input(&self) -> Database {
-        let program = self.context.program;
-        let mut database = Database::new(program);
-        for at in 0..program.relations.len() {
-            let relation = RelationId(at as u32);
+    /// The facts of some relations that the model started from: inputs, and facts of derived relations that were given.
+    fn input(&self, needed: &BTreeSet<RelationId>) -> Database {
+        let mut database = Database::new(self.context.program);
+        for relation in needed.iter().copied() {
             let extent = self.context.store.extent(relation).or_broken(HELD);
             let asserted = *extent.rounds.first().or_broken(HELD);
             extent.rows.iter().take(asserted).for_each(|row| database.push(relation, row));
@@ -153,10 +153,9 @@ impl Finder<'_> {
         database
     }
 
-    /// The program with the rules alone that a relation depends on.
-    fn relevant(&self, relation: RelationId) -> Program {
+    /// The program with the strata alone that derive some relations.
+    fn relevant(&self, needed: &BTreeSet<RelationId>) -> Program {
         let mut program = self.context.program.clone();
-        let needed = dependencies(&program, relation);
         program.strata.retain(|stratum| stratum.relations.iter().any(|derived| needed.contains(derived)));
         program
     }
@@ -199,7 +198,7 @@ impl Search<'_, '_> {
                 return Err(self.stopped());
             }
             // What takes two changes more than another remedy is of no interest.
-            let best = self.remedies.found.iter().map(|remedy| remedy.changes.len()).min();
+            let best = self.least_found();
             if best.is_some_and(|best| repairs.least().is_none_or(|total| total > best + 1)) {
                 return Ok(());
             }
@@ -224,13 +223,18 @@ impl Search<'_, '_> {
         Err(self.stopped())
     }
 
+    /// How many changes the smallest remedy has that was found.
+    fn least_found(&self) -> Option<usize> {
+        self.remedies.found.iter().map(|remedy| remedy.changes.len()).min()
+    }
+
     /// What is said where the search was ended.
     fn stopped(&self) -> String {
         format!("stopped searching after {} evaluations", self.remedies.tried)
     }
 
     /// Evaluates a set of changes; the model where it is no remedy and new.
-    fn attempt(&mut self, changes: Vec<Change>) -> Result<Option<(Program, Model)>, String> {
+    fn attempt(&mut self, changes: Vec<Change>) -> Result<Option<(Rc<Program>, Model)>, String> {
         let larger = self.remedies.found.iter().any(|known| self.covers(&changes, &known.changes));
         if larger || !self.seen.insert(changes.clone()) {
             return Ok(None);
@@ -286,10 +290,12 @@ impl Search<'_, '_> {
     fn go_on(
         &self,
         (changes, step): (&[Change], usize),
-        (program, model): &(Program, Model),
+        (program, model): &(Rc<Program>, Model),
         repairs: &mut Repairs,
     ) {
-        if changes.len() >= CHANGES {
+        // What takes two changes more than another remedy is of no interest.
+        let most = self.least_found().map_or(CHANGES, |least| CHANGES.min(least + 1));
+        if changes.len() >= most {
             return;
         }
         let finder = Finder::new(program, model, self.finder.sources(), &NoOrigins);
@@ -345,9 +351,11 @@ impl Search<'_, '_> {
                 *rows = hence_engine::Rows::new(rows.arity());
                 rows.push(&[Word::from_int(at)]);
             }
-            let model = self.evaluate(&self.program.clone(), input)?;
+            let model = self.evaluate(&Rc::clone(&self.program), input)?;
             let moment = Moment { at: limit, later: at > current };
-            if !self.hits(&self.program, &model).is_empty() && !self.remedies.instants.contains(&moment) {
+            if !self.hits(&Rc::clone(&self.program), &model).is_empty()
+                && !self.remedies.instants.contains(&moment)
+            {
                 self.remedies.instants.push(moment);
             }
         }
@@ -356,8 +364,8 @@ impl Search<'_, '_> {
     }
 
     /// The rules and their model after some changes.
-    fn changed(&mut self, changes: &[Change]) -> Result<(Program, Model), String> {
-        let (mut program, mut database) = (self.program.clone(), self.input.clone());
+    fn changed(&mut self, changes: &[Change]) -> Result<(Rc<Program>, Model), String> {
+        let (mut program, mut database) = (Rc::clone(&self.program), self.input.clone());
         changes.iter().for_each(|change| apply(&mut program, &mut database, change));
         let model = self.evaluate(&program, database)?;
         Ok((program, model))
@@ -404,10 +412,10 @@ fn makes_room(change: &Change, others: &[Change]) -> bool {
     })
 }
 
-fn apply(program: &mut Program, database: &mut Database, change: &Change) {
+fn apply(program: &mut Rc<Program>, database: &mut Database, change: &Change) {
     match change {
         Change::Set(name, _, value) => {
-            let param = program.params.iter_mut().find(|param| param.name == *name);
+            let param = Rc::make_mut(program).params.iter_mut().find(|param| param.name == *name);
             param.or_broken(KNOWN).value = *value;
         }
         Change::Assert(fact, _) => {
