@@ -1,5 +1,7 @@
 //! `hence export`: the transactions of a ledger, the facts that stand or stood, or the log of decisions.
 
+#[cfg(feature = "parquet")]
+mod columns;
 mod decisions;
 mod otlp;
 
@@ -38,6 +40,21 @@ enum ExportFormat {
     Decisions,
     /// The log of decisions, as OpenTelemetry logs: requests of the OTLP exporter in JSON, one per line.
     Otlp,
+    /// The log of decisions, as Apache Parquet: a row per event.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+impl ExportFormat {
+    /// How the files of a folder of decisions end, and what writes one.
+    fn batches(self) -> (&'static str, fn(File) -> Result<Box<dyn Sink>, Failure>) {
+        match self {
+            #[cfg(feature = "parquet")]
+            Self::Parquet => ("parquet", columns::rows),
+            Self::Otlp => ("otlp.jsonl", otlp::requests),
+            _ => ("jsonl", decisions::lines),
+        }
+    }
 }
 
 /// Write a ledger's transactions, facts or decisions to standard output or a file
@@ -78,6 +95,8 @@ impl Export {
             ExportFormat::Csv => self.csv(&ledger)?,
             ExportFormat::Jsonl | ExportFormat::Dl => self.lines(&ledger)?,
             ExportFormat::Decisions | ExportFormat::Otlp => self.decisions(&ledger)?,
+            #[cfg(feature = "parquet")]
+            ExportFormat::Parquet => self.decisions(&ledger)?,
         };
         if let Some(path) = &self.output {
             output::aside(&format!("{written} written to {}", path.display()));
@@ -125,25 +144,32 @@ impl Export {
             return Err(Failure::Usage(String::from(message)));
         }
         let mut events = Events::new(ledger, &self.relation)?;
-        let otlp = self.format == ExportFormat::Otlp;
         if let Some(path) =
             self.output.as_deref().filter(|path| path.extension().is_none() && !path.is_file())
         {
-            let (ending, sink): (_, fn(File) -> _) = match otlp {
-                true => ("otlp.jsonl", otlp::requests),
-                false => ("jsonl", decisions::lines),
-            };
+            let (ending, sink) = self.format.batches();
             let number = Folder { path, ending, batch: self.batch, sink }.fill(&mut events)?;
             return Ok(count(number, "event"));
         }
-        let out = BufWriter::new(self.json()?);
-        let mut sink: Box<dyn Sink> = match otlp {
-            true => Box::new(otlp::Requests::new(out)),
-            false => Box::new(decisions::Lines(out)),
-        };
+        let mut sink = self.sink()?;
         let number = events.each(1..=u64::MAX, sink.as_mut())?;
         sink.end()?;
         Ok(count(number, "event"))
+    }
+
+    /// What writes the log of decisions to one file.
+    fn sink(&self) -> Result<Box<dyn Sink>, Failure> {
+        let sink: Box<dyn Sink> = match self.format {
+            #[cfg(feature = "parquet")]
+            ExportFormat::Parquet => {
+                let message = "parquet is no text: name a file or a folder with --output";
+                let path = self.output.as_deref().ok_or_else(|| Failure::Usage(String::from(message)))?;
+                columns::rows(create(path)?)?
+            }
+            ExportFormat::Otlp => Box::new(otlp::Requests::new(BufWriter::new(self.json()?))),
+            _ => Box::new(decisions::Lines(BufWriter::new(self.json()?))),
+        };
+        Ok(sink)
     }
 
     fn lines(&self, ledger: &Ledger) -> Result<String, Failure> {

@@ -115,3 +115,45 @@ fn requests_of_open_telemetry_hold_the_same_events() {
     }
     assert!(!requests.contains("secret"));
 }
+
+/// The rows of a Parquet file as the lines of the log have them: texts, numbers, JSON, instants in microseconds.
+#[cfg(feature = "parquet")]
+fn rows(path: &Path) -> Vec<Json> {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+    let reader = SerializedFileReader::new(fs::File::open(path).unwrap()).unwrap();
+    let column = |(name, field): (&String, &Field)| {
+        let value = match field {
+            Field::Null => Json::Null,
+            Field::Str(text) if name == "values" => serde_json::from_str(text).unwrap(),
+            Field::Str(text) => Json::from(text.as_str()),
+            Field::Long(number) => Json::from(*number),
+            Field::TimestampMicros(micros) => Json::from(hence_core::literal::time_text(*micros)),
+            other => panic!("{name}: {other:?}"),
+        };
+        (name.clone(), value)
+    };
+    let all = reader.get_row_iter(None).unwrap();
+    all.map(|row| Json::Object(row.unwrap().get_column_iter().map(column).collect())).collect()
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_holds_the_events_that_the_lines_hold() {
+    let project = project();
+    let at = project.path();
+    let lines = said(at, &["export", "--format", "decisions"]);
+    let lines: Vec<Json> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    said(at, &["export", "--format", "parquet", "--output", "log.parquet"]);
+    assert_eq!(rows(&at.join("log.parquet")), lines);
+    let batches = ["export", "--format", "parquet", "--output", "log", "--batch", "3"];
+    said(at, &batches);
+    said(at, &batches);
+    let files = fs::read_dir(at.join("log")).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        files.filter(|path| path.extension().is_some_and(|end| end == "parquet")).collect();
+    files.sort();
+    assert_eq!(files.iter().flat_map(|path| rows(path)).collect::<Vec<_>>(), lines);
+    let Ran(status, _, refused) = run(at, &["export", "--format", "parquet"], &[], "");
+    assert!(status == 2 && refused.contains("name a file or a folder with --output"), "{refused}");
+}
