@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use hence::session::RuleSet;
 use hence_core::diagnostic::Severity;
-use hence_core::schema::{Kind, RelationId};
+use hence_core::schema::{Kind, Relation, RelationId};
 use hence_lang::analysis::personal::Carriers;
 
 use super::diagnostics::{self, count};
@@ -104,5 +104,33 @@ fn personal(rules: &RuleSet) -> std::io::Result<()> {
             ));
         }
     }
+    left_as_they_are(rules);
     Ok(())
+}
+
+/// Says what `hence erase` doesn't reach: subjects and authors that stand in columns of their own, and what is said of
+/// transactions.
+fn left_as_they_are(rules: &RuleSet) {
+    let relations = || rules.checked.relations.iter().filter(|relation| !relation.personal.is_empty());
+    if relations().next().is_none() {
+        return;
+    }
+    let is_plain = |relation: &Relation, at: usize| relation.personal.iter().all(|one| one.column != at);
+    let mut columns: Vec<String> = Vec::new();
+    for relation in relations() {
+        let subjects = relation.personal.iter().map(|one| one.subject);
+        let authors = relation.authors.as_ref().and_then(|authors| authors.column);
+        for at in subjects.chain(authors).filter(|at| is_plain(relation, *at)) {
+            let column = relation.columns.get(at).map_or("", |column| column.name.as_str());
+            let name = format!("`{}.{column}`", relation.name);
+            if !columns.contains(&name) {
+                columns.push(name);
+            }
+        }
+    }
+    columns.push(String::from("authors and notes of transactions"));
+    output::aside(&format!(
+        "recorded as they are, so `hence erase` does not reach them: {}",
+        columns.join(", ")
+    ));
 }

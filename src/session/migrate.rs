@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hence_core::diagnostic;
 use hence_core::fact::Fact;
-use hence_core::schema::{Column, Kind, Relation, RelationId};
+use hence_core::schema::{Column, Kind, Personal, Relation, RelationId};
 use hence_core::symbol::Symbol;
 use hence_engine::{Database, Engine, Limits};
 use hence_ledger as ledger;
-use hence_ledger::{Draft, Ledger, Recast, Recorded, Schema, When};
+use hence_ledger::{Draft, Ledger, Recast, Recorded, Schema, When, personal_fact};
 
 use super::ask::reports;
 use super::error::{Faults, SessionError};
@@ -56,6 +56,8 @@ struct Old {
     recorded: Recorded,
     /// Reads facts that are older than some columns.
     recast: Recast,
+    /// Which of the columns hold personal values.
+    personal: Vec<Personal>,
 }
 
 /// What a migration reads.
@@ -94,6 +96,9 @@ impl Migration {
             return Err(SessionError::Unknown { message });
         }
         let mut migration = Self { relations: BTreeMap::new(), draft: Draft::default() };
+        for relation in &written {
+            sources.check_personal(&migrating, *relation)?;
+        }
         for relation in gone {
             migration.retract(&sources, relation, carried::facts(&program, &evaluated, relation))?;
         }
@@ -121,6 +126,13 @@ impl Migration {
         carried: BTreeSet<Fact>,
     ) -> Result<(), SessionError> {
         let Some(old) = sources.old.get(&relation) else { return Ok(()) };
+        if sources.ledger.has_unreadable(relation)? {
+            let message = format!(
+                "facts of `{relation}` hold personal values whose keys are not here: put `personal.keys` back, or \
+                retract them"
+            );
+            return Err(SessionError::Unknown { message });
+        }
         let migrated = self.relations.entry(relation).or_default();
         migrated.recorded = Some(form(relation, &old.recorded.columns));
         for fact in sources.ledger.facts(relation) {
@@ -171,7 +183,28 @@ impl Migration {
         self.draft.assertions.extend(stored);
         // A relation of which nothing was ever recorded gets its columns with its first facts.
         if !migrated.asserted.is_empty() || sources.ledger.all_relations().any(|known| known == relation) {
+            let renews = schemas.iter().any(|schema| schema.renews);
             self.draft.schemas.extend(schemas);
+            self.declare_personal(sources, declared, renews)?;
+        }
+        Ok(())
+    }
+
+    /// Records which columns of a relation are personal now; where its columns are other ones, no longer those before.
+    fn declare_personal(
+        &mut self,
+        sources: &Sources<'_>,
+        declared: &Relation,
+        renews: bool,
+    ) -> Result<(), SessionError> {
+        let known = sources.ledger.personal()?.get(&declared.name).map_or(&[][..], Vec::as_slice);
+        let only = |one: &[Personal], other: &[Personal]| -> Vec<Fact> {
+            let news = one.iter().filter(|personal| !other.contains(personal));
+            news.map(|personal| personal_fact(declared.name, *personal)).collect()
+        };
+        self.draft.assertions.extend(only(&declared.personal, known));
+        if renews {
+            self.draft.retractions.extend(only(known, &declared.personal));
         }
         Ok(())
     }
@@ -198,7 +231,8 @@ impl<'a> Sources<'a> {
                 None => sources.unrecorded(relation)?,
             };
             if let Ok(recast) = Recast::between(&recorded, &recorded.columns) {
-                sources.old.insert(relation, Old { recorded, recast });
+                let personal = ledger.personal()?.get(&relation).cloned().unwrap_or_default();
+                sources.old.insert(relation, Old { recorded, recast, personal });
             }
         }
         Ok(sources)
@@ -236,6 +270,12 @@ impl<'a> Sources<'a> {
         let message = || format!("unknown input `{relation}`");
         let declared = self.declared(relation).filter(|declared| declared.kind == Kind::Input);
         declared.ok_or_else(|| SessionError::Unknown { message: message() })
+    }
+
+    fn check_personal(&self, migrating: &RuleSet, relation: Symbol) -> Result<(), SessionError> {
+        let recorded = self.old.get(&relation).map(|old| (&old.recorded.columns[..], &old.personal[..]));
+        program::check_personal(migrating, self.input_of(relation)?, recorded)
+            .map_err(|message| SessionError::Unknown { message })
     }
 
     /// The relations whose facts go, and those that are written.

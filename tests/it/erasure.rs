@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use super::command;
+use super::ledger::media::failing;
 use super::settings::{Ran, folder, run};
+use super::small_disk::SmallDisk;
 
 const RULES: &str = "\
 ## People, and how they are reached.
@@ -163,6 +166,110 @@ fn an_erasure_that_was_interrupted_has_happened_or_has_not() {
     said(at, 0, &["assert", "person(\"u3\", \"Cat\", \"cat@wonder.example\")"]);
     let facts = said(at, 0, &["facts", "person", "--format", "jsonl"]);
     assert!(facts.contains("\"Cat\"") && facts.contains("\"Bob\""), "{facts}");
+}
+
+/// Copies a folder with all that is in it.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// One `erase` that is killed before its `nth` call on the store; whether it came so far.
+fn killed(at: &Path, library: &Path, nth: usize) -> bool {
+    let mut erase = command::hence(at, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
+    erase.env("LD_PRELOAD", library).env("FAIL_UNDER", at.join(".hence")).env("FAIL_CALL", "any");
+    let status = erase.env("FAIL_KILL", "1").env("FAIL_NTH", nth.to_string()).output().unwrap().status;
+    assert!(status.code().is_none_or(|code| code == 0), "{nth}: {status}");
+    status.code().is_none()
+}
+
+#[test]
+fn an_erase_that_is_killed_before_any_call_has_happened_or_has_not() {
+    let project = project();
+    let at = project.path();
+    let Some(library) = failing(at) else { return };
+    let (store, before) = (at.join(".hence"), at.join("before"));
+    copy(&store, &before);
+    let step = if std::env::var_os("HENCE_SLOW").is_some() { 1 } else { 13 };
+    let (mut done, mut undone) = (0, 0);
+    for nth in (1..).step_by(step) {
+        fs::remove_dir_all(&store).unwrap();
+        copy(&before, &store);
+        if !killed(at, &library, nth) {
+            break;
+        }
+        let log = said(at, 0, &["log", "--facts-too"]);
+        let erased = log.contains("from erase");
+        assert_eq!(log.contains("Alice Liddell"), !erased, "{nth}: {log}");
+        let verified = said(at, 0, &["verify"]);
+        assert_eq!(
+            verified.contains("rests on personal values that were erased"),
+            erased,
+            "{nth}: {verified}"
+        );
+        // Whoever writes next ends what was begun.
+        said(at, i32::from(erased), &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
+        let keys = fs::read_to_string(store.join("personal.keys")).unwrap();
+        assert!(keys.contains("\"u2\"") && holding(&store, "\"u1\"").is_empty(), "{nth}: {keys}");
+        nowhere(at, "killed");
+        assert!(said(at, 0, &["facts", "person", "--format", "jsonl"]).contains("Bob"));
+        *if erased { &mut done } else { &mut undone } += 1;
+    }
+    assert!(done > 0 && undone > 0, "{done} happened, {undone} did not");
+}
+
+#[test]
+fn an_erase_on_a_full_disk_has_happened_or_says_why_not() {
+    let project = project();
+    let at = project.path().join("disk");
+    let Some(disk) = SmallDisk::mounted(&at, "32m") else { return };
+    for name in ["rules.dl", "hence.toml"] {
+        fs::copy(project.path().join(name), at.join(name)).unwrap();
+    }
+    copy(&project.path().join(".hence"), &at.join(".hence"));
+    disk.fill();
+    let Ran(status, out, err) = run(&at, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"], &[], "");
+    assert!(status == 0 || status == 2 && err.contains("error: "), "{status}: {out}{err}");
+    disk.free();
+    let log = said(&at, 0, &["log", "--facts-too"]);
+    let erased = log.contains("from erase");
+    assert_eq!(log.contains("Alice Liddell"), !erased, "{log}");
+    assert!(erased || status == 2, "{out}{err}");
+    said(&at, i32::from(erased), &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
+    said(&at, 0, &["verify"]);
+    let keys = fs::read_to_string(at.join(".hence/personal.keys")).unwrap();
+    assert!(keys.contains("\"u2\"") && holding(&at.join(".hence"), "\"u1\"").is_empty(), "{keys}");
+    drop(disk);
+}
+
+#[test]
+fn personal_values_are_salvaged_as_they_are_recorded_and_can_be_erased_there() {
+    let project = project();
+    let at = project.path();
+    said(at, 0, &["erase", "u2", "--now", "2026-02-03T14:00:00Z"]);
+    fs::remove_dir_all(at.join(".hence/journal")).unwrap();
+    said(at, 0, &["rebuild", "--from-base", "--as", "ops"]);
+    nowhere(at, "salvaged");
+    let facts = said(at, 0, &["facts", "person", "--format", "jsonl"]);
+    assert!(
+        facts.contains("\"Alice Liddell\", \"alice@wonder.example\"") && !facts.contains("Bob"),
+        "{facts}"
+    );
+    let same = said(at, 0, &["assert", "person(\"u1\", \"Alice Liddell\", \"alice@wonder.example\")"]);
+    assert!(same.contains("already present"), "{same}");
+    said(at, 0, &["verify"]);
+    said(at, 0, &["erase", "u1"]);
+    said(at, 0, &["verify"]);
+    nowhere(at, "salvaged and erased");
+    let keys = fs::read_to_string(at.join(".hence/personal.keys")).unwrap();
+    assert!(!keys.contains("\"u1\"") && !keys.contains("\"u2\""), "{keys}");
 }
 
 #[test]

@@ -204,22 +204,23 @@ impl Ledger {
 
     /// Puts the personal values of a draft into the form in which they are recorded; keys of new subjects are made.
     pub(super) fn seal_draft(&self, draft: &mut Draft, declared: &[Declared]) -> Result<(), LedgerError> {
-        let mut columns = Cow::Borrowed(self.personal()?);
+        let before = self.personal()?;
+        let mut columns = Cow::Borrowed(before);
         for (relation, personal) in declared {
             let known = columns.to_mut().entry(*relation).or_default();
+            let renewed = draft.schemas.iter().any(|one| one.renews && one.relation == *relation);
             if !known.contains(personal) {
                 known.push(*personal);
-                self.check_new(*relation)?;
+                if !renewed || !before.contains_key(relation) {
+                    self.check_new(*relation)?;
+                }
             }
+        }
+        for (relation, personal) in self::declared(&draft.retractions) {
+            columns.to_mut().entry(relation).or_default().retain(|known| *known != personal);
         }
         if columns.is_empty() {
             return Ok(());
-        }
-        if let Some(schema) =
-            draft.schemas.iter().find(|one| one.renews && columns.contains_key(&one.relation))
-        {
-            let what = format!("`{}` holds personal values and can't be migrated yet", schema.relation);
-            return Err(LedgerError::Misfit { what });
         }
         if let Some(said) = draft.said.iter().find(|said| columns.contains_key(&said.fact.relation)) {
             let what =
@@ -236,7 +237,7 @@ impl Ledger {
         let mut seal = |subject: &str, text: &str| self.with_ring(|ring| ring.seal(subject, text));
         let lapsed = draft.lapsed.iter_mut().map(|lapsed| &mut lapsed.fact);
         for fact in draft.retractions.iter_mut().chain(lapsed) {
-            replaced(fact, &columns, &mut seal)?;
+            replaced(fact, before, &mut seal)?;
         }
         Ok(())
     }
@@ -317,6 +318,26 @@ impl Ledger {
         }
         failed?;
         Ok(found)
+    }
+
+    /// Whether facts of a relation stand whose keys are not here.
+    ///
+    /// # Errors
+    /// If base or keys can't be read.
+    pub fn has_unreadable(&self, relation: Symbol) -> Result<bool, LedgerError> {
+        if !self.is_personal(relation)? {
+            return Ok(false);
+        }
+        let Some(number) = self.state.number(relation) else { return Ok(false) };
+        let rows = Rows::new(&self.view, &keys::relation(keys::FACT, number), None);
+        for fact in FactIter::new(relation, Some(rows), Vec::new()) {
+            let texts: Vec<String> = fact?.0.values.iter().map(|value| value.text()).collect();
+            let mut tokens = texts.iter().filter(|text| is_token(text));
+            if self.with_ring(|ring| Ok(tokens.any(|token| !ring.opens(token))))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn is_unreadable(&self, relation: Symbol, tuple: &[u8]) -> Result<bool, LedgerError> {

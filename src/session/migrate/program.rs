@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use hence_core::schema::{Column, Kind, Relation};
+use hence_core::schema::{Column, Kind, Personal, Relation, RelationId};
 use hence_core::span::{Sources as Texts, Span};
 use hence_core::symbol::Symbol;
+use hence_lang::analysis::personal::Carriers;
 use hence_syntax as syntax;
 use hence_syntax::tree::{self, Item};
 
@@ -36,14 +37,15 @@ pub(super) fn migrating(sources: &Sources<'_>, name: &str, text: &str) -> Result
     let heads = || file.items.iter().filter_map(as_rule).map(|rule| rule.head.name);
     let mut declarations = String::new();
     for (relation, old) in &sources.old {
-        declare(&mut declarations, "input", *relation, &old.recorded.columns);
+        declare(&mut declarations, "input", *relation, (&old.recorded.columns, &old.personal));
     }
     let recorded = sources.old.len();
     for relation in sources.rules.program.relations.iter().filter(|known| known.kind == Kind::Input) {
         let keyword = if heads().any(|head| head == relation.name) { "relation" } else { "input" };
         // What rules read must be there; what can't be read is told of later.
         if relation.name.as_str() != "now" {
-            declare(&mut declarations, keyword, relation.name, &bare(relation, keyword));
+            let personal = if keyword == "input" { relation.personal.as_slice() } else { &[] };
+            declare(&mut declarations, keyword, relation.name, (&bare(relation, keyword), personal));
         }
     }
     let known = texts.add(RECORDED, declarations.as_str());
@@ -66,17 +68,64 @@ fn bare(relation: &Relation, keyword: &str) -> Vec<Column> {
     relation.columns.iter().map(|column| Column { default: default(column), ..column.clone() }).collect()
 }
 
-fn declare(out: &mut String, keyword: &str, relation: Symbol, columns: &[Column]) {
-    let column = |column: &Column| {
+fn declare(out: &mut String, keyword: &str, relation: Symbol, (columns, personal): (&[Column], &[Personal])) {
+    let column = |(at, column): (usize, &Column)| {
         let ty = match &column.ty.set {
             Some(set) => set.members.iter().map(|member| member.as_str()).collect::<Vec<_>>().join(" | "),
             None => column.ty.ty.to_string(),
         };
+        let subject = personal.iter().find(|one| one.column == at).and_then(|one| columns.get(one.subject));
+        let subject = subject.map(|subject| format!(" @personal({})", subject.name)).unwrap_or_default();
         let default = column.default.map(|value| format!(" = {value}")).unwrap_or_default();
-        format!("{}: {ty}{default}", column.name)
+        format!("{}: {ty}{default}{subject}", column.name)
     };
-    let columns: Vec<String> = columns.iter().map(column).collect();
+    let columns: Vec<String> = columns.iter().enumerate().map(column).collect();
     let _ = writeln!(out, "{keyword} {relation}({}).", columns.join(", "));
+}
+
+/// Refuses a migration that would record personal values as they are, or take a column for personal that was recorded as
+/// it is.
+pub(super) fn check_personal(
+    migrating: &RuleSet,
+    declared: &Relation,
+    recorded: Option<(&[Column], &[Personal])>,
+) -> Result<(), String> {
+    let is_personal = |at: usize| declared.personal.iter().any(|one| one.column == at);
+    let name = |at: usize| declared.columns.get(at).map(|column| column.name);
+    let carriers = Carriers::of(&migrating.checked);
+    let relations = (0u32..).map(RelationId).zip(&migrating.checked.relations);
+    for (id, _) in relations.filter(|(_, relation)| relation.name == declared.name) {
+        let mut plain = (0..declared.columns.len()).filter(|at| !is_personal(*at));
+        if let Some(at) = plain.find(|at| carriers.origin(id, *at).is_some()) {
+            let column = name(at).map_or("", |name| name.as_str());
+            return Err(format!(
+                "the migration would record personal values as they are in `{}.{column}`: declare the column \
+                `@personal`, or leave them out",
+                declared.name
+            ));
+        }
+    }
+    let Some((columns, personal)) = recorded.filter(|(_, personal)| !personal.is_empty()) else {
+        return Ok(());
+    };
+    if declared.personal.is_empty() {
+        return Err(format!(
+            "the recorded facts of `{}` have personal values, which stay under their keys: a column of it has to be \
+            `@personal` still, or name another relation",
+            declared.name
+        ));
+    }
+    let was_plain = |column: &Symbol| {
+        let found = columns.iter().position(|known| known.name == *column);
+        found.is_some_and(|at| personal.iter().all(|one| one.column != at))
+    };
+    match declared.personal.iter().filter_map(|one| name(one.column)).find(was_plain) {
+        Some(column) => Err(format!(
+            "`{}.{column}` was recorded as it is, and what is recorded stays: name another column",
+            declared.name
+        )),
+        None => Ok(()),
+    }
 }
 
 fn as_rule(item: &Item) -> Option<&tree::Rule> {

@@ -14,7 +14,7 @@ use crate::command::hence;
 const RULES: &str = "## A fact.\ninput f(k: int, v: string).\n";
 
 /// The library, where it can be built.
-fn failing(dir: &Path) -> Option<PathBuf> {
+pub(crate) fn failing(dir: &Path) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/ledger/failing.c");
     let built = dir.join("failing.so");
     let gcc = Command::new("gcc")

@@ -13,7 +13,7 @@ mod kill;
 #[cfg(target_os = "linux")]
 mod loops;
 #[cfg(target_os = "linux")]
-mod media;
+pub(crate) mod media;
 mod opening;
 mod power;
 #[cfg(target_os = "linux")]
