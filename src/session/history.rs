@@ -65,12 +65,7 @@ impl<'a> History<'a> {
         if tx == 0 {
             return Ok(BTreeSet::new());
         }
-        Ok(self
-            .ledger
-            .decisions_at(When::Tx(tx))?
-            .into_iter()
-            .map(|standing| standing.decision.fact)
-            .collect())
+        Ok(self.ledger.stood_at(When::Tx(tx))?.into_iter().collect())
     }
 }
 

@@ -389,6 +389,24 @@ impl Ledger {
         Ok(all)
     }
 
+    /// The decisions that were in force at a moment, without their explanations, which for one that lapsed since may be in
+    /// an archive that is not here.
+    ///
+    /// # Errors
+    /// As [`Ledger::decisions_at`].
+    pub fn stood_at(&self, when: When) -> Result<Vec<Fact>, LedgerError> {
+        let at = self.at(when)?;
+        let mut all = Vec::new();
+        for (name, counts) in &self.state.relations {
+            for row in Rows::new(&self.view, &keys::relation(keys::DECISION, counts.number), at) {
+                meter::check("reading the ledger")?;
+                all.push(self.opened(Fact { relation: *name, values: tuple::decode(&row?.tuple)? })?);
+            }
+        }
+        all.sort();
+        Ok(all)
+    }
+
     fn in_force(&self, relation: Symbol, row: Row) -> Result<InForce, LedgerError> {
         let fact = self.opened(Fact { relation, values: tuple::decode(&row.tuple)? })?;
         let tx = row.from;

@@ -109,8 +109,11 @@ impl Phrase<'_> {
         args: &[Expr],
         values: Option<(&[Word], &[Word])>,
     ) -> String {
-        let fill = values.map_or(Fill::Names, |(vars, params)| Fill::Values { vars, params });
-        let mut texts: Vec<_> = args.iter().map(|arg| self.text(arg, fill, 0)).collect();
+        let text = |arg: &Expr| match values {
+            Some((vars, params)) => self.valued(arg, vars, params),
+            None => self.written(arg),
+        };
+        let mut texts: Vec<_> = args.iter().map(text).collect();
         let name = match generator {
             Generator::Range => "range",
             Generator::Words => "words",

@@ -3,6 +3,8 @@
 use serde_json::Value as Json;
 
 use hence_core::value::{Value, Word};
+use hence_lang::builtins::expr::Expr;
+use hence_lang::builtins::generator::Generator;
 use hence_lang::ir::{Arg, Atom, Literal, Program, Rule};
 use hence_lang::lower::{helps_values, holds_values};
 
@@ -78,9 +80,21 @@ impl Checker<'_> {
                 }
                 self.named(rule, *var, map, "each", vars)?;
                 same(read::text(map, "text")?, &words::generator(self.program, generator, args, vars))?;
+                self.written_generator(read::text(map, "written")?, generator, args)?;
             }
         }
         Ok(Vec::new())
+    }
+
+    /// The quotation of a generator must be right, where the rule texts are known.
+    fn written_generator(&self, given: &str, generator: &Generator, args: &[Expr]) -> Verdict {
+        let Some(sources) = self.known.sources else { return Ok(()) };
+        let quoted = |arg: &Expr| sources.slice(arg.span).split_whitespace().collect::<Vec<_>>().join(" ");
+        let parts: Vec<String> = args.iter().map(quoted).collect();
+        if parts.iter().any(String::is_empty) {
+            return Ok(());
+        }
+        same(given, &words::generated(generator, parts))
     }
 
     /// The variable and the value that a premise names must be those of the literal and of the bindings.

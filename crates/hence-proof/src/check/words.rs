@@ -123,7 +123,11 @@ fn compares(op: Op) -> bool {
 
 /// A generator with the values put in.
 pub(super) fn generator(program: &Program, generator: &Generator, args: &[Expr], vars: &[Word]) -> String {
-    let mut parts: Vec<_> = args.iter().map(|arg| filled(program, arg, vars)).collect();
+    generated(generator, args.iter().map(|arg| filled(program, arg, vars)).collect())
+}
+
+/// A generator of these arguments.
+pub(super) fn generated(generator: &Generator, mut parts: Vec<String>) -> String {
     if let Generator::Captures(pattern, group) = generator {
         parts.extend([literal::quoted(pattern.source().as_str()), group.to_string()]);
     }
