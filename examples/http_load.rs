@@ -1,14 +1,18 @@
-//! What the service does under load: AuthZEN evaluations over loopback, how many a second and how long each takes.
+//! What the service does under load: requests over loopback, how many a second, how long each takes, and what of the
+//! processor.
 //!
 //! ```text
-//! cargo run --release --example http_load -- 127.0.0.1:7433 TOKEN [CONNECTIONS [SECONDS [USERS [RECORDS]]]]
+//! cargo run --release --example http_load -- 127.0.0.1:7433 TOKEN [OPTION...]
 //! ```
 //!
-//! Asks whether `user-N` may read `record-M`, for numbers that go round; `--facts USERS RECORDS` prints the facts for
-//! `examples/access` instead.
+//! Asks by AuthZEN whether `user-N` may read `record-M`, for numbers that go round, half of them permitted; with `--write`, records one fact a request
+//! instead. `--connections N` (64) do so for `--seconds N` (5), over `--users N` (1000) and `--records N` (3000). Beside them
+//! `--writer N` records N facts a second, and `--slow` asks one question after the other that takes its whole budget. `--pid N` is
+//! the service, whose processor time is told. `--facts USERS RECORDS` prints the facts for `examples/access` instead.
 
 use std::env;
 use std::error::Error;
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -17,12 +21,28 @@ use std::time::{Duration, Instant};
 
 type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
+/// The clock ticks of `/proc`, a second.
+const TICKS: f64 = 100.0;
+/// A body with more matches than any budget lets it look at.
+const SLOW: &str =
+    "related(A, _, B), related(C, _, D), related(E, _, F), A = D, C = F, E = B, A < B, B < C, C < A";
+
 struct Load {
     address: String,
     token: String,
     until: Instant,
     users: u64,
     records: u64,
+    writes: bool,
+}
+
+/// What the connections do, and who does something beside them.
+struct Options {
+    connections: u64,
+    seconds: u64,
+    writer: u64,
+    slow: bool,
+    pid: Option<u64>,
 }
 
 /// The times of the requests of one connection, and how many had another answer than 200.
@@ -30,24 +50,50 @@ type Times = (Vec<Duration>, u64);
 
 fn main() -> Fallible<()> {
     let words: Vec<String> = env::args().skip(1).collect();
-    let number = |at: usize, otherwise: u64| words.get(at).map_or(Ok(otherwise), |word| word.parse::<u64>());
     if words.first().is_some_and(|word| word == "--facts") {
+        let number = |at: usize, otherwise: u64| words.get(at).map_or(Ok(otherwise), |word| word.parse());
         return facts(number(1, 1000)?, number(2, 3000)?);
     }
     let (Some(address), Some(token)) = (words.first(), words.get(1)) else {
-        return Err("expected HOST:PORT TOKEN [CONNECTIONS [SECONDS [USERS [RECORDS]]]]".into());
+        return Err("expected HOST:PORT TOKEN [OPTION...]".into());
     };
-    let (connections, seconds) = (number(2, 64)?, number(3, 5)?.min(60));
-    let load = Arc::new(Load {
+    let has = |name: &str| words.iter().any(|word| word == name);
+    let number = |name: &str, otherwise: u64| {
+        let value = words.iter().position(|word| word == name).and_then(|at| words.get(at + 1));
+        value.map_or(Ok(otherwise), |word| word.parse::<u64>())
+    };
+    let pid = number("--pid", 0)?;
+    let options = Options {
+        connections: number("--connections", 64)?.min(256),
+        seconds: number("--seconds", 5)?.min(3600),
+        writer: number("--writer", 0)?,
+        slow: has("--slow"),
+        pid: (pid > 0).then_some(pid),
+    };
+    let load = Load {
         address: address.clone(),
         token: token.clone(),
-        until: Instant::now() + Duration::from_secs(seconds),
-        users: number(4, 1000)?.max(1),
-        records: number(5, 3000)?.max(1),
-    });
-    let threads: Vec<_> = (0..connections.min(256))
+        until: Instant::now() + Duration::from_secs(options.seconds),
+        users: number("--users", 1000)?.max(1),
+        records: number("--records", 3000)?.max(1),
+        writes: has("--write"),
+    };
+    run(&Arc::new(load), &options)
+}
+
+fn run(load: &Arc<Load>, options: &Options) -> Fallible<()> {
+    let before = options.pid.map(processor).transpose()?;
+    let beside: Vec<_> = [(options.writer > 0).then_some(false), options.slow.then_some(true)]
+        .into_iter()
+        .flatten()
+        .map(|is_slow| {
+            let (load, rate) = (Arc::clone(load), options.writer);
+            thread::spawn(move || if is_slow { load.ask_slowly() } else { load.write_slowly(rate) })
+        })
+        .collect();
+    let threads: Vec<_> = (0..options.connections)
         .map(|number| {
-            let load = Arc::clone(&load);
+            let load = Arc::clone(load);
             thread::spawn(move || load.run(number))
         })
         .collect();
@@ -57,8 +103,27 @@ fn main() -> Fallible<()> {
         all.extend(times);
         refused += others;
     }
+    for thread in beside {
+        let told = thread.join().map_err(|_| "what goes on beside panicked")??;
+        writeln!(std::io::stdout(), "{told}")?;
+    }
     all.sort_unstable();
-    report(&all, refused, seconds)
+    report(&all, refused, options.seconds)?;
+    if let (Some(pid), Some(before)) = (options.pid, before) {
+        let (used, load) = (processor(pid)? - before, fs::read_to_string("/proc/loadavg")?);
+        let load = load.split_whitespace().next().unwrap_or_default();
+        let each = used / (all.len().max(1) as f64) * 1e6;
+        writeln!(std::io::stdout(), "{each:.0} us of processor a request; load average {load}")?;
+    }
+    Ok(())
+}
+
+/// How many seconds of processor a process has had.
+fn processor(pid: u64) -> Fallible<f64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
+    Ok((ticks(11) + ticks(12)) / TICKS)
 }
 
 fn report(all: &[Duration], refused: u64, seconds: u64) -> Fallible<()> {
@@ -70,7 +135,7 @@ fn report(all: &[Duration], refused: u64, seconds: u64) -> Fallible<()> {
     let rate = all.len() as u64 / seconds.max(1);
     writeln!(
         out,
-        "{rate} evaluations a second; p50 {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms",
+        "{rate} a second; p50 {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms",
         at(0.5),
         at(0.99),
         at(0.999)
@@ -81,7 +146,7 @@ fn report(all: &[Duration], refused: u64, seconds: u64) -> Fallible<()> {
 
 /// Folders that somebody owns, documents in them, and who may look at those.
 fn facts(users: u64, records: u64) -> Fallible<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let users = users.max(1);
     for user in 0..users {
         writeln!(out, "{{\"resource\": [\"folder-{user}\", \"folder\"]}}")?;
@@ -100,35 +165,90 @@ fn facts(users: u64, records: u64) -> Fallible<()> {
 }
 
 impl Load {
-    fn run(&self, number: u64) -> Fallible<Times> {
+    fn connect(&self) -> Fallible<BufReader<TcpStream>> {
         let stream = TcpStream::connect(&self.address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(10)))?;
-        let mut stream = BufReader::new(stream);
+        Ok(BufReader::new(stream))
+    }
+
+    fn post(
+        &self,
+        stream: &mut BufReader<TcpStream>,
+        (path, kind): (&str, &str),
+        body: &str,
+    ) -> Fallible<u16> {
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/{kind}\r\n\
+            Content-Length: {}\r\n\r\n{body}",
+            self.token,
+            body.len()
+        );
+        stream.get_mut().write_all(request.as_bytes())?;
+        answered(stream)
+    }
+
+    fn run(&self, number: u64) -> Fallible<Times> {
+        let mut stream = self.connect()?;
         let (mut times, mut refused, mut at) = (Vec::new(), 0, number.wrapping_mul(7919));
         while Instant::now() < self.until {
             at = at.wrapping_add(104_729);
-            let body = format!(
-                "{{\"subject\":{{\"type\":\"user\",\"id\":\"user-{}\",\"properties\":{{\"role\":\"guest\"}}}},\
-                \"action\":{{\"name\":\"read\"}},\"resource\":{{\"type\":\"document\",\"id\":\"record-{}\"}}}}",
-                at % self.users,
-                at % self.records
-            );
-            let head = format!(
-                "POST /access/v1/evaluation HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\
-                Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-                self.token,
-                body.len()
-            );
             let begun = Instant::now();
-            stream.get_mut().write_all(head.as_bytes())?;
-            match answered(&mut stream)? {
+            let status = if self.writes {
+                let body = fact(&format!("written-{number}-{at}"));
+                self.post(&mut stream, ("/v1/facts", "x-ndjson"), &body)?
+            } else {
+                let record = at % self.records;
+                // Every other one asks for what lies in their own folder.
+                let user = if at % 2 == 0 { record } else { at / 7 } % self.users;
+                self.post(&mut stream, ("/access/v1/evaluation", "json"), &question(user, record))?
+            };
+            match status {
                 200 => times.push(begun.elapsed()),
                 _ => refused += 1,
             }
         }
         Ok((times, refused))
     }
+
+    /// Records so many facts a second.
+    fn write_slowly(&self, rate: u64) -> Fallible<String> {
+        let mut stream = self.connect()?;
+        let pause = Duration::from_secs_f64(1.0 / rate as f64);
+        let (begun, mut done, mut slowest) = (Instant::now(), 0_u32, Duration::ZERO);
+        while Instant::now() < self.until {
+            let asked = Instant::now();
+            let status =
+                self.post(&mut stream, ("/v1/facts", "x-ndjson"), &fact(&format!("beside-{done}")))?;
+            slowest = slowest.max(asked.elapsed());
+            done += u32::from(status == 200);
+            thread::sleep((begun + pause * done).saturating_duration_since(Instant::now()));
+        }
+        Ok(format!("beside it, {done} facts were recorded one by one, the slowest in {slowest:.1?}"))
+    }
+
+    /// Asks what takes its whole budget, again and again.
+    fn ask_slowly(&self) -> Fallible<String> {
+        let mut stream = self.connect()?;
+        let (mut done, mut late) = (0, 0);
+        while Instant::now() < self.until {
+            let body = format!("{{\"body\": \"{SLOW}\"}}");
+            late += u32::from(self.post(&mut stream, ("/v1/query", "json"), &body)? == 503);
+            done += 1;
+        }
+        Ok(format!("beside it, {done} slow questions were asked, {late} given up"))
+    }
+}
+
+fn fact(name: &str) -> String {
+    format!("{{\"resource\": [\"{name}\", \"document\"]}}")
+}
+
+fn question(user: u64, record: u64) -> String {
+    format!(
+        "{{\"subject\":{{\"type\":\"user\",\"id\":\"user-{user}\",\"properties\":{{\"role\":\"guest\"}}}},\
+        \"action\":{{\"name\":\"read\"}},\"resource\":{{\"type\":\"document\",\"id\":\"record-{record}\"}}}}"
+    )
 }
 
 /// Reads a response; its status.

@@ -139,6 +139,8 @@ impl Decide {
             readers: None,
             idle: None,
             told: Told::default(),
+            #[cfg(feature = "server")]
+            group: Vec::new(),
         };
         follow.run(assertions, &mut terminal::json())
     }

@@ -61,6 +61,9 @@ pub(super) struct Follow {
     pub(super) idle: Option<Idle>,
     /// What was said of undetermined decisions.
     pub(super) told: Told,
+    /// What was recorded for requests and is not durable yet.
+    #[cfg(feature = "server")]
+    pub(super) group: Vec<super::http::Joined>,
 }
 
 /// An end for want of work.
@@ -97,6 +100,7 @@ impl Follow {
         self.begin(out)?;
         let (mut said, mut number) = (Said::default(), 0u64);
         loop {
+            self.settle_at_rest(out)?;
             if self.is_stopped() {
                 self = match self.reopened(&mut said, &mut number, out)? {
                     Ok(opened) => opened,
@@ -106,7 +110,7 @@ impl Follow {
             self.publish();
             let until = self.wakes()?.map(due::deadline).into_iter().chain(self.due.again);
             let until = until.chain(self.idle.map(Idle::until)).min();
-            let bytes = match self.incoming.next(until)? {
+            let bytes = match self.came(until, out)? {
                 Came::Line(bytes) => bytes,
                 Came::End => break,
                 Came::Work(work) => {
@@ -151,6 +155,15 @@ impl Follow {
         Ok(self.refused.status(self.batch))
     }
 
+    /// What comes next; where that isn't work for somebody else, those are answered first who wait.
+    fn came(&mut self, until: Option<Instant>, out: &mut dyn Write) -> Result<Came, Failure> {
+        let came = self.incoming.next(until)?;
+        if !matches!(came, Came::Work(_)) {
+            self.settle(out)?;
+        }
+        Ok(came)
+    }
+
     /// Takes in a line, and answers what is said where it ends with that.
     fn take_line(
         &mut self,
@@ -169,15 +182,35 @@ impl Follow {
         Ok(())
     }
 
+    /// Answers those who wait for what was recorded, unless somebody else joins them.
+    #[cfg(feature = "server")]
+    fn settle_at_rest(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.incoming.mailbox().waiting_work() > 0 { Ok(()) } else { self.settle(out) }
+    }
+
+    /// Nobody waits: no request is answered here.
+    #[cfg(not(feature = "server"))]
+    fn settle_at_rest(&mut self, _: &mut dyn Write) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// As above.
+    #[cfg(not(feature = "server"))]
+    fn settle(&mut self, _: &mut dyn Write) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Does what there was no room for, and what has fallen due.
     fn wake(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         self.go_on(out)?;
         self.fall_due(time::wall_clock(), out)
     }
 
-    /// Tells whoever is to be told what the session is like now.
+    /// Tells whoever is to be told what the session is like now, once that is durable.
     pub(super) fn publish(&self) {
-        if let Some(readers) = &self.readers {
+        if let Some(readers) = &self.readers
+            && self.session.ledger().is_none_or(Ledger::is_durable)
+        {
             readers(&self.session);
         }
     }
@@ -365,6 +398,8 @@ impl Follow {
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         let Some(carry) = &mut self.carry else { return Ok(()) };
+        // What is carried out was decided for good.
+        self.session.make_durable()?;
         let mut events = Vec::new();
         let carried = carry.after(&mut self.session, decided, now, &mut events);
         for event in events {

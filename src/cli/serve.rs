@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use hence::session::Session;
 use hence_ledger::{Ledger, LedgerError};
 
 use super::carry::Carry;
@@ -55,6 +56,19 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) fn run(self) -> Outcome {
+        #[cfg(feature = "server")]
+        let demo = self.http.demo.then(super::http::demo::Demo::new).transpose()?;
+        #[cfg(feature = "server")]
+        let serve = match &demo {
+            Some(demo) => Self { store: Some(demo.store()), rules: super::http::demo::Demo::rules(), ..self },
+            None => self,
+        };
+        #[cfg(not(feature = "server"))]
+        let serve = self;
+        serve.own()
+    }
+
+    fn own(self) -> Outcome {
         let facts = FactOptions::of_store(self.store.clone(), self.wait);
         let mailbox = Arc::<Mailbox>::default();
         if self.lend_only {
@@ -65,12 +79,17 @@ impl Serve {
         }
         let rules = self.rules.with_paths(&self.paths);
         let session = open::for_owning(&rules, &facts, &self.engine)?.keeping();
+        #[cfg(feature = "server")]
+        let (session, first) = self.http.begun(session)?;
         session.check_columns()?;
         open::warn_of_undeclared(&session);
-        let carry = Some(Carry::new(&session, false)?.until_stopped(&mailbox));
+        let carry = self.carry(&session, &mailbox)?;
         let owner = Some(self.owner(&facts, &mailbox)?);
         #[cfg(feature = "server")]
-        let http = self.http.begin(&session, (facts.store(), &self.engine, rules.source()), &mailbox)?;
+        let http = {
+            let place = (facts.store(), &self.engine, rules.source());
+            self.http.begin(&session, place, &mailbox, first.as_deref())?
+        };
         #[cfg(feature = "server")]
         let readers = Some(http.hook());
         #[cfg(not(feature = "server"))]
@@ -91,11 +110,22 @@ impl Serve {
             readers,
             idle: self.idle.map(|longest| Idle { longest, since: Instant::now() }),
             told: Told::default(),
+            #[cfg(feature = "server")]
+            group: Vec::new(),
         };
         let ended = follow.run(Vec::new(), &mut terminal::json());
         #[cfg(feature = "server")]
         http.stop();
         ended
+    }
+
+    /// Who carries decisions out; nobody does those of a demonstration, whatever is configured here.
+    fn carry(&self, session: &Session, mailbox: &Arc<Mailbox>) -> Result<Option<Carry>, Failure> {
+        #[cfg(feature = "server")]
+        if self.http.demo {
+            return Ok(None);
+        }
+        Ok(Some(Carry::new(session, false)?.until_stopped(mailbox)))
     }
 
     fn owner(&self, facts: &FactOptions, mailbox: &Arc<Mailbox>) -> Result<Owner, Failure> {

@@ -77,7 +77,7 @@ pub(super) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether progress can be shown on standard error.
+/// Whether somebody at a terminal reads standard error: progress can be shown there.
 pub(super) fn shows_progress() -> bool {
     io::stderr().is_terminal()
 }

@@ -55,6 +55,8 @@ pub struct Change {
     pub now: i64,
     /// Refuse unless this is the number of the last transaction.
     pub expect_tx: Option<u64>,
+    /// Leave it to [`Session::make_durable`] to make it durable, with others; nothing of it is to be told before that.
+    pub deferred: bool,
     /// Whether the outcome is to hold all decisions that stand, which costs more the more there are.
     pub list: bool,
 }
@@ -215,6 +217,17 @@ impl Session {
         Ok(Effected { outcome, net: Changes::default(), incremental, held: HeldAt::default(), turned: false })
     }
 
+    /// Returns once all that was committed is durable, deferred changes too.
+    ///
+    /// # Errors
+    /// The disk's own: whether the deferred changes were recorded is not known then, and nothing is recorded any more.
+    pub fn make_durable(&mut self) -> Result<(), SessionError> {
+        match &mut self.store {
+            Store::Ledger(ledger) => Ok(ledger.make_durable()?),
+            Store::Memory(_) => Ok(()),
+        }
+    }
+
     /// Records a transaction that changes nothing and says something.
     ///
     /// # Errors
@@ -257,6 +270,7 @@ impl Session {
             said: take(&mut change.said),
             retractions: take(&mut change.retractions),
             expect_tx: change.expect_tx,
+            deferred: change.deferred,
             ..Draft::default()
         };
         self.lens(ledger)?.record(ledger, &self.rules.program, &mut draft)?;

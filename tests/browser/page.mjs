@@ -70,6 +70,10 @@ const SCREENS = [
     ["facts-past", "/facts?relation=feedback&at=2"],
     ["rules", "/rules"],
     ["rule", "/rules/replace_tool"],
+    ["map", "/map"],
+    ["performance", "/performance"],
+    ["edit", "/edit"],
+    ["edit-file", "/edit?file=own.dl"],
     ["ledger", "/ledger?verify=1"],
     ["lost", "/decisions/99.1"],
 ];
@@ -160,6 +164,27 @@ await test("a review approved in the browser changes the next decision", async (
     await page.goto(`${BASE}/?relation=block`);
     const left = await page.locator("a.row").allTextContents();
     assert.equal(left.some((text) => text.includes("payment-7")), false, left.join());
+    await context.close();
+});
+
+await test("rules are checked, tested and then saved, without script", async () => {
+    const { context, page } = await signedIn({ javaScriptEnabled: false });
+    await page.goto(`${BASE}/edit`);
+    await page.click("text=own.dl");
+    const written = await page.inputValue("#text");
+    await page.fill("#text", written.replace(":- call_wanted(", ":- call_wantd("));
+    await page.click("text=Check and test");
+    assert.match(await page.textContent("main"), /did you mean `call_wanted`/);
+    assert.equal(await page.locator("button[value=save]").count(), 0);
+    await page.fill("#text", written.replace("int = 3", "int = 2"));
+    await page.click("text=Check and test");
+    assert.match(await page.textContent("main"), /what is not urgent waits/);
+    await page.fill("#text", written.replace("asked with the", "asks with the"));
+    await page.click("text=Check and test");
+    assert.match(await page.textContent("[role=status]"), /1 test passes/);
+    await page.click("text=Save what was checked");
+    await page.waitForURL(/saved=1/);
+    assert.match(await page.inputValue("#text"), /asks with the/);
     await context.close();
 });
 

@@ -25,7 +25,7 @@ cp "$here/package.json" "$here/page.mjs" "$work"
 
 # A week of an agent, and what waits for a person after it.
 folder=$(mktemp -d)
-cp "$here/hence.toml" "$folder"
+cp "$here/hence.toml" "$here/own.dl" "$folder"
 cd "$folder"
 export HENCE_CLOCK="$folder/clock" XDG_CONFIG_HOME="$folder/config"
 at() { printf '2026-02-%sZ\n' "$1" > clock; }
@@ -34,7 +34,7 @@ at 09T08:00:00
 say assert 'reviewer("ada")' --as ada
 say decide --facts "$root/facts/agent_week.jsonl" --as observer
 at 09T09:12:00
-say decide --facts "$here/waits.jsonl" --as agent
+say decide --facts "$root/facts/agent_waits.jsonl" --as agent
 at 09T09:30:00
 "$hence" serve --http 127.0.0.1:0 --budget 60s > decided.jsonl 2> told.txt &
 owner=$!
@@ -45,6 +45,6 @@ for _ in $(seq 600); do
     kill -0 $owner || { cat told.txt >&2; exit 1; }
     sleep 0.1
 done
-token=$("$hence" token create --as ada --scope read,write 2> /dev/null)
+token=$("$hence" token create --as ada --scope read,write,admin 2> /dev/null)
 cd "$work"
 BASE=$base TOKEN=$token CHROMIUM=$CHROMIUM SHOTS=${SHOTS:-} node page.mjs

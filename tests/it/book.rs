@@ -128,6 +128,7 @@ fn builds(line: &str) -> bool {
         "git ",
         "UPDATE=1 cargo ",
         "HENCE_SLOW=1 cargo ",
+        "HENCE_SLOW=1 python3 tests/http/",
         "HENCE_BENCH=1 cargo ",
         "RUSTDOCFLAGS=",
         "tests/browser/run.sh",

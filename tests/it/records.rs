@@ -217,6 +217,7 @@ pub(crate) fn drafts(ledger: &Ledger) -> Vec<Draft> {
             lapsed: transaction.lapsed.into_iter().map(|(lapsed, _)| lapsed).collect(),
             expect_tx: None,
             always: false,
+            deferred: false,
         }
     };
     (1..=ledger.last_tx()).map(draft).collect()

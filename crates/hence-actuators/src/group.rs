@@ -114,7 +114,8 @@ pub(super) fn is_alive(group: rustix::process::Pid) -> bool {
         let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();
         // `12 (name) S 1 12 ...`: state, parent, group; a name may hold anything.
         let mut fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
-        fields.next().is_some_and(|state| !matches!(state, "Z" | "X")) && fields.nth(1) == Some(group.as_str())
+        fields.next().is_some_and(|state| !matches!(state, "Z" | "X"))
+            && fields.nth(1) == Some(group.as_str())
     })
 }
 

@@ -30,6 +30,15 @@ use super::transaction::{Changes, Committed, Draft};
 /// After so many facts the progress of a load is reported.
 const STEP: u64 = 10_000;
 
+/// How a transaction is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct How {
+    /// Whether it is made durable later.
+    pub(super) deferred: bool,
+    /// Whether its commit says that the one before it was not durable, even where it is by now.
+    pub(super) joined: bool,
+}
+
 impl Ledger {
     /// What the facts of `draft`, which are taken out of it, change: for an evaluation, which finds the decisions to be
     /// committed with them, and for [`Ledger::commit_resolved`].
@@ -179,7 +188,8 @@ impl Ledger {
                 self.check_signed(&plan.list, (&parts, &summary))?;
             }
             self.save_keys()?;
-            let whole = self.write(&plan.list, &parts, &summary)?;
+            let how = How { deferred: draft.deferred, joined: false };
+            let whole = self.write(&plan.list, &parts, &summary, how)?;
             self.enter(&plan.list, &summary, &whole)?;
         }
         // Which columns are personal was not asserted by anyone.
@@ -238,19 +248,33 @@ impl Ledger {
         Ok(summary)
     }
 
-    /// Appends the records of a transaction and makes them durable: parts of so many changes, then the commit.
+    /// Returns once all transactions are durable, those of deferred drafts too.
+    ///
+    /// # Errors
+    /// The disk's own: what was deferred is unknown until the next opening then, and nothing is ever written again.
+    pub fn make_durable(&mut self) -> Result<(), LedgerError> {
+        self.journal.make_durable()
+    }
+
+    /// Whether all transactions are durable: no deferred draft waits for [`Ledger::make_durable`].
+    pub fn is_durable(&self) -> bool {
+        !self.journal.is_pending()
+    }
+
+    /// Appends the records of a transaction: parts of so many changes, then the commit, durable unless that is put off.
     pub(super) fn write(
         &mut self,
         changes: &ChangeList<'_>,
         parts: &[usize],
         summary: &Summary,
+        how: How,
     ) -> Result<Whole, LedgerError> {
         self.journal.check_writable()?;
         let (transaction, changed) = (self.state.tx + 1, changes.len());
         let _span = debug_span!("append", transaction, changes = changed, parts = parts.len()).entered();
         let _recording = meter::recording();
         let mark = self.journal.mark();
-        let written = self.append(changes, parts, summary);
+        let written = self.append(changes, parts, summary, how);
         if written.is_err() {
             self.journal.roll_back(mark, self.state.tx);
         }
@@ -262,6 +286,7 @@ impl Ledger {
         changes: &ChangeList<'_>,
         parts: &[usize],
         summary: &Summary,
+        How { deferred, joined }: How,
     ) -> Result<Whole, LedgerError> {
         let number = self.state.tx + 1;
         let previous = self.journal.mark().head;
@@ -286,14 +311,19 @@ impl Ledger {
         summary.encode(&mut content);
         let held = changes.range(done..changes.len());
         encode_changes(changes.len() - done, held.clone(), &mut content);
-        let at = self.journal.append(RecordKind::Commit, summary.version(held), number, &content)?;
-        self.journal.sync()?;
+        let kind = if joined || self.journal.is_pending() { RecordKind::Joined } else { RecordKind::Commit };
+        let at = self.journal.append(kind, summary.version(held), number, &content)?;
+        if deferred {
+            self.journal.put_off();
+        } else {
+            self.journal.sync()?;
+        }
         let mark = self.journal.mark();
         let start = start.unwrap_or(at);
-        Ok(Whole { number, contents: Vec::new(), start, end: mark.end, hash: mark.head, previous })
+        Ok(Whole { number, contents: Vec::new(), start, end: mark.end, hash: mark.head, previous, joined })
     }
 
-    /// Takes a durable transaction into state and backlog.
+    /// Takes a written transaction into state and backlog.
     pub(super) fn enter(
         &mut self,
         changes: &ChangeList<'_>,
@@ -346,6 +376,7 @@ impl Ledger {
         range: Range<usize>,
         last: End,
     ) -> Result<(), LedgerError> {
+        self.journal.make_durable()?;
         let run = changes.range(range.clone());
         let is_short = |change: &Change<'_>| !keys::is_long(change.tuple);
         let tx = last.tx;
@@ -376,7 +407,7 @@ impl Ledger {
 
     /// Writes a large backlog to the base in the middle of a transaction, to bound the memory it takes.
     fn spill(&mut self, last: End) {
-        if self.view.backlog_bytes() > self.backlog_limit {
+        if self.view.backlog_bytes() > self.backlog_limit && self.journal.make_durable().is_ok() {
             let flushed = self.view.flush(last, Batch::new());
             self.flushed(flushed);
         }
@@ -384,7 +415,7 @@ impl Ledger {
 
     /// Writes the backlog to the base once it is large.
     fn relieve(&mut self) {
-        if self.view.backlog_bytes() > self.backlog_limit {
+        if self.view.backlog_bytes() > self.backlog_limit && self.journal.make_durable().is_ok() {
             let flushed = self.view.flush(self.state.last(), self.state.encode());
             if self.flushed(flushed) {
                 self.base_tx = self.state.tx;
@@ -392,7 +423,7 @@ impl Ledger {
         }
     }
 
-    /// The transactions of a backlog are durable already, so a base that fails is only reported, and asked less often.
+    /// The transactions of a backlog are durable by now, so a base that fails is only reported, and asked less often.
     fn flushed(&mut self, flushed: Result<(), BaseError>) -> bool {
         if let Err(error) = &flushed {
             self.notices.push(Notice::BaseBehind { why: error.to_string() });

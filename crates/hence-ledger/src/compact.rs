@@ -10,6 +10,7 @@ use hence_core::fault::OrBroken;
 use super::Ledger;
 use super::base::{Batch, MemoryBase};
 use super::bytes::Reader;
+use super::commit::How;
 use super::content::Summary;
 use super::disk::{Disk, MemoryDisk};
 use super::error::LedgerError;
@@ -101,7 +102,7 @@ impl Ledger {
         };
         let mut summary = self.summary(&draft, &TransactionPlan::default())?;
         self.sign(&ChangeList::default(), &[], &mut summary)?;
-        let whole = self.write(&ChangeList::default(), &[], &summary)?;
+        let whole = self.write(&ChangeList::default(), &[], &summary, How::default())?;
         self.enter(&ChangeList::default(), &summary, &whole)
     }
 

@@ -21,6 +21,7 @@ use hence_core::value::Value;
 use super::Ledger;
 use super::admit;
 use super::bytes::{Malformed, Reader};
+use super::commit::How;
 use super::content::{self, Act, Change, Summary, encode_changes};
 use super::error::{LedgerError, Notice};
 use super::hash::Hash;
@@ -73,6 +74,9 @@ struct Line<C> {
     /// How many of the changes each record before the last holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parts: Vec<usize>,
+    /// Whether it was written before the transaction before it was durable.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    joined: bool,
     changes: C,
     hash: String,
     /// Whether the export ends here. One that was cut off doesn't say so anywhere.
@@ -233,7 +237,8 @@ impl Ledger {
         }
         self.check_signed(&changes, (&line.parts, &summary)).map_err(of_line)?;
         admit(self, &ImportedFacts::new(&line, &summary, &changes)).map_err(Refused::Line)?;
-        let whole = self.write(&changes, &line.parts, &summary)?;
+        let how = How { deferred: false, joined: line.joined };
+        let whole = self.write(&changes, &line.parts, &summary, how)?;
         self.enter(&changes, &summary, &whole)?;
         self.unredacted(&line, &changes, matched)?;
         Ok(true)
@@ -359,7 +364,8 @@ impl Ledger {
         summary.encode(&mut content);
         let held = changes.range(done..changes.len());
         encode_changes(changes.len() - done, held.clone(), &mut content);
-        Ok(record::write(RecordKind::Commit, summary.version(held), line.tx, head, &content).1)
+        let kind = if line.joined { RecordKind::Joined } else { RecordKind::Commit };
+        Ok(record::write(kind, summary.version(held), line.tx, head, &content).1)
     }
 }
 
@@ -421,6 +427,7 @@ fn line(whole: &Whole) -> Result<Line<Recorded<'_>>, Malformed> {
         present: summary.present,
         missing: summary.missing,
         parts,
+        joined: whole.joined,
         changes: Recorded(&whole.contents),
         hash: whole.hash.to_string(),
         last: false,

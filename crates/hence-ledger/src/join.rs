@@ -232,6 +232,8 @@ impl Ledger {
 
     /// Writes the backlog to the base.
     pub(super) fn flush(&mut self) -> Result<(), LedgerError> {
+        // What the base holds must not outlive the journal.
+        self.journal.make_durable()?;
         if self.view.backlog_bytes() > 0 {
             self.view.flush(self.state.last(), self.state.encode())?;
         }

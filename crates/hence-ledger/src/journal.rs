@@ -74,6 +74,8 @@ pub(crate) struct Journal {
     /// The length of the last segment, zeros ahead of the records included.
     len: u64,
     stopped: Option<String>,
+    /// Whether its last commits are not durable yet.
+    pending: bool,
 }
 
 impl Journal {
@@ -98,6 +100,7 @@ impl Journal {
             written: 0,
             len: 0,
             stopped: None,
+            pending: false,
         };
         journal.snapshot = snapshot.map(|segment| journal.snapshot_head(segment)).transpose()?;
         match (journal.snapshot, options.up_to) {
@@ -154,6 +157,7 @@ impl Journal {
             written: 0,
             len: 0,
             stopped: None,
+            pending: false,
         }
     }
 
@@ -249,6 +253,8 @@ impl Journal {
 
     /// Ends writing; whether nothing of a failed write can lie after the last record.
     pub(crate) fn finish(&mut self) -> bool {
+        // A failure is kept as the reason why nothing is written any more.
+        let _ = self.make_durable();
         if self.stopped.is_none() {
             // Zeros after the last record are as good as none.
             let _ = self.drop_zeros();
@@ -281,7 +287,24 @@ impl Journal {
         synced.map_err(|error| {
             self.stopped = Some(format!("{}: {error}", path.display()));
             LedgerError::io("make durable", &path)(error)
-        })
+        })?;
+        self.pending = false;
+        Ok(())
+    }
+
+    /// Leaves it to [`Journal::make_durable`] to make the last commit durable.
+    pub(crate) fn put_off(&mut self) {
+        self.pending = true;
+    }
+
+    /// Whether some commit is not durable yet.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.pending
+    }
+
+    /// Returns once all commits are durable, those that were put off too.
+    pub(crate) fn make_durable(&mut self) -> Result<(), LedgerError> {
+        if self.pending { self.sync() } else { Ok(()) }
     }
 
     /// Goes back to `mark` after a failed write; if that fails too, nothing is ever written again.

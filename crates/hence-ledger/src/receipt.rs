@@ -9,7 +9,7 @@ use super::content::{Act, Summary, decode_changes};
 use super::hash::Hash;
 use super::merkle::{self, Node, Tree};
 use super::note::{Checkpoint, Note};
-use super::record::{self, Parsed, RecordKind};
+use super::record::{self, Parsed};
 use super::transaction::Decision;
 use super::{Ledger, LedgerError};
 
@@ -105,7 +105,7 @@ fn chained(tx: u64, records: &[Vec<u8>]) -> Result<(Hash, Vec<&[u8]>), String> {
         };
         let last = at + 1 == records.len();
         let follows = before.is_none_or(|before| before == record.previous);
-        let is_whole = record.len == bytes.len() && (record.kind == RecordKind::Commit) == last;
+        let is_whole = record.len == bytes.len() && record.kind.ends() == last;
         if record.transaction != tx || !follows || !is_whole {
             return Err(format!("record {} is not one of transaction {tx}", at + 1));
         }

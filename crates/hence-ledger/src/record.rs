@@ -27,6 +27,15 @@ pub(crate) enum RecordKind {
     Part,
     /// The rest of a transaction, and everything said about it; makes it whole.
     Commit,
+    /// A commit that was written before the one before it was durable: both became durable together.
+    Joined,
+}
+
+impl RecordKind {
+    /// Whether it makes a transaction whole.
+    pub(crate) fn ends(self) -> bool {
+        self != Self::Part
+    }
 }
 
 /// A record as it lies in the journal.
@@ -123,6 +132,7 @@ fn head(bytes: &[u8]) -> Result<Head, Malformed> {
     let kind = match kind {
         0 => RecordKind::Part,
         1 => RecordKind::Commit,
+        2 => RecordKind::Joined,
         _ => return Err(Malformed("unknown record kind")),
     };
     if content > CONTENT_LIMIT {
@@ -132,7 +142,7 @@ fn head(bytes: &[u8]) -> Result<Head, Malformed> {
 }
 
 /// Whether a whole commit is anywhere in `bytes`: what lies before it is then damage, not an unfinished write. Parts
-/// prove nothing: several may be under way at once.
+/// and joined commits prove nothing: several may be under way at once.
 pub(crate) fn any_commit_in(bytes: &[u8]) -> bool {
     let starts = bytes.windows(MAGIC.len()).enumerate().filter(|(_, window)| *window == MAGIC);
     let mut records = starts.map(|(at, _)| parse(after_of(bytes, at)));

@@ -19,6 +19,8 @@ pub(crate) struct Whole {
     pub(crate) hash: Hash,
     /// The hash of the record before its first.
     pub(crate) previous: Hash,
+    /// Whether its commit was written before the one before it was durable.
+    pub(crate) joined: bool,
 }
 
 impl Whole {
@@ -164,8 +166,9 @@ impl Journal {
             scan.open.get_or_insert_with(|| Whole { number, start: at, previous, ..Whole::default() });
         whole.contents.push(record.content.to_vec());
         scan.head = record.hash;
-        if record.kind == RecordKind::Commit {
+        if record.kind.ends() {
             (whole.end, whole.hash) = (next, record.hash);
+            whole.joined = record.kind == RecordKind::Joined;
         }
         Ok(())
     }
@@ -229,8 +232,9 @@ impl Journal {
             keep(&record, &bytes, &mut whole);
             whole.hash = record.hash;
             at.offset += record.len as u64;
-            if record.kind == RecordKind::Commit {
+            if record.kind.ends() {
                 whole.end = at;
+                whole.joined = record.kind == RecordKind::Joined;
                 return Ok(whole);
             }
         }

@@ -154,6 +154,8 @@ pub struct Draft {
     pub expect_tx: Option<u64>,
     /// Record it though it changes nothing.
     pub always: bool,
+    /// Leave it to [`Ledger::make_durable`](super::Ledger::make_durable) to make it durable, with others.
+    pub deferred: bool,
 }
 
 /// What a draft changes: each list ascending, without repetitions.

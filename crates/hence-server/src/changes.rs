@@ -15,7 +15,7 @@ use tokio::sync::{Mutex, oneshot};
 use super::call::Call;
 use super::desk::{Asked, Board, Moment};
 use super::meters::Listener;
-use super::principal::Principal;
+use super::principal::{Principal, Scope, Shown};
 use super::problem::Problem;
 use super::question::Question;
 use super::service::Service;
@@ -28,6 +28,8 @@ const AT_ONCE: usize = 100;
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long a read may take.
 const LONGEST: Duration = Duration::from_secs(10);
+/// How often it is looked whether whoever listens still may.
+const LOOK: Duration = Duration::from_millis(500);
 /// How long to wait before reading again what could not be read.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -72,6 +74,9 @@ impl Recent {
 struct Listening {
     service: Arc<Service>,
     by: Principal,
+    shown: Shown,
+    /// When it was seen last that they may listen.
+    seen: Instant,
     board: Board,
     /// The next transaction.
     next: u64,
@@ -80,9 +85,21 @@ struct Listening {
 }
 
 impl Listening {
-    /// The next transaction, once there is one; `None` where the service stops.
+    /// Whether they still may listen: a token may be revoked or have ended since.
+    fn may_listen(&mut self) -> bool {
+        if self.seen.elapsed() < LOOK {
+            return true;
+        }
+        self.seen = Instant::now();
+        self.service.auth.admitted(&self.shown, Scope::Read).is_ok()
+    }
+
+    /// The next transaction, once there is one; `None` where the service stops, or who listens may no longer.
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
         loop {
+            if !self.may_listen() {
+                return None;
+            }
             if let Some((tx, one)) = self.ready.pop_front() {
                 self.next = tx + 1;
                 let event = Event::default().id(tx.to_string()).event("transaction").data(one.to_string());
@@ -93,7 +110,9 @@ impl Listening {
                 return None;
             }
             if standing.tx < self.next {
-                self.board.changed().await.ok()?;
+                if let Ok(changed) = tokio::time::timeout(LOOK, self.board.changed()).await {
+                    changed.ok()?;
+                }
                 continue;
             }
             match self.service.recent.from(&self.service, &self.by, self.next).await {
@@ -118,12 +137,18 @@ fn begins(call: &Call, tx: u64) -> Result<u64, Problem> {
 }
 
 /// The stream.
-pub(crate) fn stream(service: &Arc<Service>, by: Principal, call: &Call) -> Result<Response, Problem> {
+pub(crate) fn stream(
+    service: &Arc<Service>,
+    (by, shown): (Principal, Shown),
+    call: &Call,
+) -> Result<Response, Problem> {
     let board = service.desk.board();
     let next = begins(call, board.borrow().tx)?;
     let listening = Listening {
         service: Arc::clone(service),
         by,
+        shown,
+        seen: Instant::now(),
         board,
         next,
         ready: VecDeque::new(),

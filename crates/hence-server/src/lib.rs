@@ -31,7 +31,7 @@ pub use listen::{Listening, Settings, Tls, begin, certificate};
 pub use mcp::{Caller, Mcp, Said};
 pub use openapi::document as openapi;
 pub use page::{Filter, Sight};
-pub use principal::{Auth, Principal, Scope};
+pub use principal::{Auth, Principal, Scope, Shown};
 pub use problem::Problem;
 pub use question::{Evaluation, Free, Page, Question, Review, Search, Semantic, Text};
 pub use routes::{ROUTES, Route};

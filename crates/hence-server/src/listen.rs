@@ -22,6 +22,7 @@ use super::changes::Recent;
 use super::desk::Desk;
 use super::mcp::Mcp;
 use super::meters::Meters;
+use super::page::Invitation;
 use super::principal::Auth;
 use super::service::{Service, router};
 
@@ -50,6 +51,8 @@ pub struct Settings {
     pub auth: Auth,
     /// What answers MCP, here and elsewhere.
     pub mcp: Arc<Mcp>,
+    /// The token with which a link signs in whoever follows it first; only on the same machine.
+    pub invites: Option<String>,
 }
 
 /// A certificate with its key, as PEM files.
@@ -66,6 +69,8 @@ pub struct Tls {
 pub struct Listening {
     /// The URL of its address.
     pub base: String,
+    /// The path that signs somebody in, once.
+    pub link: Option<String>,
     handle: Handle<SocketAddr>,
     thread: JoinHandle<io::Result<()>>,
 }
@@ -87,7 +92,7 @@ impl Listening {
 /// The address is not that of this machine alone and nothing protects what is sent; it is taken; a certificate can't
 /// be read.
 pub fn begin(settings: Settings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
-    let Settings { address, tls, insecure, budget, longest, base, auth, mcp } = settings;
+    let Settings { address, tls, insecure, budget, longest, base, auth, mcp, invites } = settings;
     if !address.ip().is_loopback() && tls.is_none() && !insecure {
         let message = format!(
             "`{address}` is reached by other machines, and nothing protects what they send: name a certificate with \
@@ -101,6 +106,8 @@ pub fn begin(settings: Settings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
     let scheme = if tls.is_some() { "https" } else { "http" };
     let own = format!("{scheme}://{address}");
     let config = tls.as_ref().map(secured).transpose()?;
+    let invited = invites.filter(|_| address.ip().is_loopback()).map(Invitation::new).transpose()?;
+    let (invitation, code) = invited.unzip();
     let service = Service {
         desk,
         auth,
@@ -111,6 +118,7 @@ pub fn begin(settings: Settings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
         longest,
         base: base.as_ref().unwrap_or(&own).trim_end_matches('/').to_owned(),
         open: AtomicUsize::new(0),
+        invitation: invitation.unwrap_or_default(),
     };
     let handle = Handle::new();
     let (routes, stops) = (router(service), handle.clone());
@@ -120,7 +128,8 @@ pub fn begin(settings: Settings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
         runtime.shutdown_timeout(DRAIN);
         served
     })?;
-    Ok(Listening { base: own, handle, thread })
+    let link = code.map(|code| format!("/sign-in?code={code}"));
+    Ok(Listening { base: own, link, handle, thread })
 }
 
 async fn serve(

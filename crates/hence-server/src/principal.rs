@@ -75,6 +75,15 @@ impl Principal {
     }
 }
 
+/// What a caller shows.
+#[derive(Clone, Default)]
+pub struct Shown {
+    /// The header `Authorization`.
+    pub bearer: Option<String>,
+    /// The fingerprint of a certificate.
+    pub certificate: Option<String>,
+}
+
 /// How callers are known.
 #[derive(Clone, Default)]
 pub struct Auth {
@@ -84,14 +93,31 @@ pub struct Auth {
     pub issuer: Option<Arc<Issuer>>,
 }
 
+impl Shown {
+    /// A token.
+    pub fn token(token: &str) -> Self {
+        Self { bearer: Some(format!("Bearer {token}")), certificate: None }
+    }
+}
+
 impl Auth {
-    /// Who calls with this `Authorization` and this fingerprint of a certificate.
+    /// Who shows this, if they may do what takes `scope`.
+    ///
+    /// # Errors
+    /// Nobody that is known, or they may not.
+    pub fn admitted(&self, shown: &Shown, scope: Scope) -> Result<Principal, Problem> {
+        let by = self.principal(shown)?;
+        by.check(scope)?;
+        Ok(by)
+    }
+
+    /// Who shows this.
     ///
     /// # Errors
     /// Nobody that is known.
-    pub fn principal(&self, bearer: Option<&str>, certificate: Option<&str>) -> Result<Principal, Problem> {
-        let Some(header) = bearer else {
-            let by_certificate = certificate.zip(self.tokens.as_ref());
+    pub fn principal(&self, shown: &Shown) -> Result<Principal, Problem> {
+        let Some(header) = &shown.bearer else {
+            let by_certificate = shown.certificate.as_deref().zip(self.tokens.as_ref());
             let known = by_certificate.and_then(|(print, tokens)| tokens.by_certificate(print));
             let message = "missing token; send `Authorization: Bearer …` with one of `hence token create`";
             return known.ok_or_else(|| Problem::new(401, message));

@@ -25,7 +25,7 @@ use super::mcp::{self, Mcp};
 use super::meters::Meters;
 use super::openapi;
 use super::page;
-use super::principal::{Auth, Principal};
+use super::principal::{Auth, Shown};
 use super::problem::Problem;
 use super::routes::{Answers, Own, ROUTES, Route};
 use super::tokens;
@@ -51,6 +51,8 @@ pub(crate) struct Service {
     /// Where the service is found.
     pub(crate) base: String,
     pub(crate) open: AtomicUsize,
+    /// By which somebody signs in without a token.
+    pub(crate) invitation: page::Invitation,
 }
 
 /// A request that is being answered.
@@ -99,7 +101,8 @@ impl Service {
     }
 
     async fn answer(self: &Arc<Self>, route: &Route, request: Request) -> Result<Response, Problem> {
-        let by = self.caller(route, &request)?;
+        let shown = shown(&request)?;
+        let by = route.scope.map(|scope| self.auth.admitted(&shown, scope)).transpose()?;
         let open = self.open.fetch_add(1, Ordering::Relaxed);
         let _open = Open(&self.open);
         if open >= MOST {
@@ -111,7 +114,7 @@ impl Service {
         let call = self.call(request).await?;
         match (route.answers, by) {
             (Answers::Mcp, Some(by)) => mcp::http::answer(self, by, &call).await,
-            (Answers::Own(Own::Changes), Some(by)) => changes::stream(self, by, &call),
+            (Answers::Own(Own::Changes), Some(by)) => changes::stream(self, (by, shown), &call),
             (Answers::Own(own), _) => self.own(own),
             (Answers::Desk(lower), Some(by)) => {
                 let (question, moment) = (lower(&call)?, call.moment()?);
@@ -123,18 +126,6 @@ impl Service {
                 Err(Problem::new(401, "nobody is known to call"))
             }
         }
-    }
-
-    /// Who calls a route, where it takes somebody.
-    fn caller(&self, route: &Route, request: &Request) -> Result<Option<Principal>, Problem> {
-        let Some(scope) = route.scope else { return Ok(None) };
-        let header = request.headers().get("authorization").map(HeaderValue::to_str);
-        let bearer = header.transpose().map_err(|_| Problem::new(401, "`Authorization` can't be read"))?;
-        let tls = request.extensions().get::<Arc<TlsInfo>>();
-        let certificate = tls.and_then(|tls| tls.peer_certificates.first()).map(|found| tokens::hash(found));
-        let by = self.auth.principal(bearer, certificate.as_deref())?;
-        by.check(scope)?;
-        Ok(Some(by))
     }
 
     pub(crate) async fn call(&self, mut request: Request) -> Result<Call, Problem> {
@@ -182,6 +173,15 @@ impl Service {
             Own::Changes => Err(Problem::new(401, "nobody is known to call")),
         }
     }
+}
+
+/// What a request shows of who calls.
+fn shown(request: &Request) -> Result<Shown, Problem> {
+    let header = request.headers().get("authorization").map(HeaderValue::to_str);
+    let bearer = header.transpose().map_err(|_| Problem::new(401, "`Authorization` can't be read"))?;
+    let tls = request.extensions().get::<Arc<TlsInfo>>();
+    let certificate = tls.and_then(|tls| tls.peer_certificates.first()).map(|found| tokens::hash(found));
+    Ok(Shown { bearer: bearer.map(str::to_owned), certificate })
 }
 
 fn json_response(json: &Json) -> Response {

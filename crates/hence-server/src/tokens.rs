@@ -1,6 +1,6 @@
 //! Tokens of `hence token`: a file of JSON lines beside the ledger that holds hashes, never the tokens themselves.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -57,8 +57,8 @@ pub struct Tokens {
     read: Mutex<Option<(Seen, Vec<Token>)>>,
 }
 
-/// What a file looked like when it was read.
-type Seen = (Option<SystemTime>, u64);
+/// What a file looked like when it was read: its time, its length, and which file it is.
+type Seen = (Option<SystemTime>, u64, u64);
 
 impl Tokens {
     /// Those of a file, which need not be there; `clock` shows microseconds since the epoch.
@@ -125,9 +125,10 @@ impl Tokens {
         let scopes = scopes.iter().map(ToString::to_string).collect();
         let (principal, created) = (principal.to_owned(), (self.clock)());
         let token = Token { id, principal, scopes, created, expires, hash, certificate };
-        let mut all = self.list()?;
-        all.push(token.clone());
-        self.write(&all)?;
+        self.change(|all| {
+            all.push(token.clone());
+            true
+        })?;
         Ok(token)
     }
 
@@ -136,14 +137,23 @@ impl Tokens {
     /// # Errors
     /// The file can't be written.
     pub fn revoke(&self, id: &str) -> io::Result<bool> {
+        self.change(|all| {
+            let before = all.len();
+            all.retain(|token| token.id != id);
+            all.len() < before
+        })
+    }
+
+    /// Changes the file while no other process does; what `change` answers says whether there is something to write.
+    fn change(&self, change: impl FnOnce(&mut Vec<Token>) -> bool) -> io::Result<bool> {
+        let lock = private(&self.path.with_extension("lock"))?;
+        lock.lock()?;
         let mut all = self.list()?;
-        let before = all.len();
-        all.retain(|token| token.id != id);
-        if all.len() == before {
-            return Ok(false);
+        let is_changed = change(&mut all);
+        if is_changed {
+            self.write(&all)?;
         }
-        self.write(&all)?;
-        Ok(true)
+        Ok(is_changed)
     }
 
     /// Writes a file that only its owner reads, in the place of the old one at once.
@@ -152,11 +162,7 @@ impl Tokens {
         let text: String =
             lines.collect::<io::Result<Vec<_>>>()?.iter().map(|line| format!("{line}\n")).collect();
         let new = self.path.with_extension("new");
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&new)?;
+        let mut file = private(&new)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&new, &self.path)
@@ -188,7 +194,20 @@ impl Tokens {
 
 fn seen(path: &Path) -> Option<Seen> {
     let found = fs::metadata(path).ok()?;
-    Some((found.modified().ok(), found.len()))
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&found);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some((found.modified().ok(), found.len(), number))
+}
+
+/// An empty file that only its owner reads.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 fn random(bytes: usize) -> io::Result<String> {
@@ -212,7 +231,7 @@ pub fn hash(bytes: &[u8]) -> String {
 }
 
 /// Whether two hashes are the same, at a cost that doesn't tell where they differ.
-fn is_same(one: &str, other: &str) -> bool {
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len()
         && one.bytes().zip(other.bytes()).fold(0, |all, (one, other)| all | (one ^ other)) == 0
 }

@@ -171,6 +171,7 @@ impl Service {
             base: None,
             auth,
             mcp: Arc::new(mcp),
+            invites: None,
         };
         let listening = begin(settings, Arc::<Canned>::clone(&desk)).unwrap();
         Self { dir, desk, listening }

@@ -12,13 +12,15 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ed25519_dalek::SigningKey;
 use hence_server::{
-    Asked, Auth, Board, Desk, Issuer, Mcp, Principal, Problem, Reply, Scope, Settings, Standing, Teller,
+    Asked, Auth, Board, Desk, Issuer, Mcp, Principal, Problem, Reply, Scope, Settings, Shown, Standing,
+    Teller,
 };
 use hence_server::{Tls, Tokens, begin};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
@@ -55,6 +57,10 @@ fn token(seed: [u8; 32], kid: Option<&str>, claims: &Json) -> String {
     format!("Bearer {}", encode(&header, claims, &key).unwrap())
 }
 
+fn shown(bearer: &str) -> Shown {
+    Shown { bearer: Some(bearer.to_owned()), certificate: None }
+}
+
 fn claims() -> Json {
     json!({
         "iss": "https://id.example.org", "aud": "hence", "sub": "ada", "scope": "read decide openid",
@@ -66,7 +72,7 @@ fn claims() -> Json {
 fn a_token_of_the_issuer_names_its_subject_and_scopes() {
     let dir = tempfile::tempdir().unwrap();
     let auth = issuer(dir.path());
-    let found = auth.principal(Some(&token(SEED, Some("k1"), &claims())), None).unwrap();
+    let found = auth.principal(&shown(&token(SEED, Some("k1"), &claims()))).unwrap();
     assert_eq!(found, Principal { name: String::from("ada"), scopes: vec![Scope::Read, Scope::Decide] });
 }
 
@@ -74,7 +80,7 @@ fn a_token_of_the_issuer_names_its_subject_and_scopes() {
 fn a_token_with_anything_wrong_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let auth = issuer(dir.path());
-    let refused = |token: &str| auth.principal(Some(token), None).unwrap_err().status;
+    let refused = |token: &str| auth.principal(&shown(token)).unwrap_err().status;
     let with = |name: &str, value: Json| {
         let mut claims = claims();
         claims[name] = value;
@@ -155,6 +161,47 @@ fn asked(
     String::from_utf8_lossy(&text).split_whitespace().nth(1).map(str::to_owned)
 }
 
+/// What the clock of the next test shows.
+static CLOCK: AtomicI64 = AtomicI64::new(0);
+
+#[test]
+fn a_stream_ends_once_its_token_has_expired() {
+    let dir = tempfile::tempdir().unwrap();
+    let tokens = Tokens::new(dir.path().join("tokens.jsonl"), || CLOCK.load(Ordering::SeqCst));
+    let (_, token) = tokens.create("pep", &[Scope::Read], Some(10)).unwrap();
+    let settings = Settings {
+        address: "127.0.0.1:0".parse().unwrap(),
+        tls: None,
+        insecure: false,
+        budget: Duration::from_secs(1),
+        longest: 1 << 20,
+        base: None,
+        auth: Auth { tokens: Some(Arc::new(tokens)), issuer: None },
+        invites: None,
+    };
+    let desk = Nobody(Teller::new(Standing { is_ready: true, ..Standing::default() }));
+    let listening = begin(settings, Arc::new(desk)).unwrap();
+    let mut stream = TcpStream::connect(listening.base.strip_prefix("http://").unwrap()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let head = format!("GET /v1/changes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut told = [0; 12];
+    stream.read_exact(&mut told).unwrap();
+    assert_eq!(&told, b"HTTP/1.1 200");
+    CLOCK.store(11, Ordering::SeqCst);
+    let (mut rest, mut chunk) = (Vec::new(), [0; 1024]);
+    while let Ok(read @ 1..) = stream.read(&mut chunk) {
+        rest.extend_from_slice(&chunk[..read]);
+        assert!(!rest.windows(3).any(|window| window == b"\n: "), "a heartbeat: the stream goes on");
+        // The last chunk of a response without a length; the connection may stay.
+        if rest.ends_with(b"0\r\n\r\n") {
+            break;
+        }
+    }
+    assert!(rest.ends_with(b"0\r\n\r\n"), "{}", String::from_utf8_lossy(&rest));
+    listening.stop().unwrap();
+}
+
 #[test]
 fn a_certificate_that_is_trusted_is_who_it_was_given_to() {
     let dir = tempfile::tempdir().unwrap();
@@ -181,6 +228,7 @@ fn a_certificate_that_is_trusted_is_who_it_was_given_to() {
         base: None,
         auth,
         mcp: Arc::new(mcp),
+        invites: None,
     };
     let listening = begin(settings, desk).unwrap();
     let address = listening.base.strip_prefix("https://").unwrap().to_owned();

@@ -133,6 +133,12 @@ impl Carry {
         self.outbox = None;
     }
 
+    /// Whether something that was decided has a carrier.
+    #[cfg(feature = "server")]
+    pub(super) fn takes(&self, decided: &Decided) -> bool {
+        decided.drawn.iter().any(|decision| self.ways.get(decision.fact.relation).is_some())
+    }
+
     /// How many entries wait for a person.
     pub(super) fn waiting(&self) -> usize {
         let open = self.outbox.iter().flat_map(|outbox| outbox.open.values());

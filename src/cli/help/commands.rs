@@ -26,6 +26,10 @@ pub(super) fn page(root: &Command) -> String {
     for (name, command) in &commands {
         section(&mut out, name, command, &is_shared);
     }
+    // The page of the book has what only some builds have, too.
+    if !cfg!(feature = "server") {
+        out.push_str(include_str!("server.md"));
+    }
     out
 }
 

@@ -2,11 +2,16 @@
 //!
 //! `workers` is the desk of `hence-server`: its threads and what they share. `reader` has a replica of the ledger, `answers`
 //! and `access` put questions to it. `record` is what the owner does for a request, `reload` has it go on under changed
-//! rules. `sights` answers what the page asks, with `coverage` of the rules, `tools` what MCP asks. `queue` bounds what waits, `problem` says what goes wrong.
+//! rules. `sights` answers what the page asks, with `coverage` of the rules and the `editor` of their files, `tools` what MCP
+//! asks. `queue` bounds what waits, `problem` says what goes wrong. `group` makes durable at once what is recorded for many,
+//! `demo` is a ledger to look at.
 
 mod access;
 mod answers;
 mod coverage;
+pub(super) mod demo;
+mod editor;
+mod group;
 mod problem;
 mod queue;
 mod reader;
@@ -25,15 +30,23 @@ use std::time::Duration;
 
 use clap::Args;
 use hence::session::{RuleSource, Session};
-use hence_server::{Auth, Issuer, Listening, Mcp, Settings, Tls, Tokens};
+use hence_server::{Auth, Issuer, Listening, Mcp, Scope, Settings, Tls, Tokens};
 
 use super::options::{EngineOptions, time_limit};
 use super::owner::Mailbox;
-use super::{Failure, output, time};
+use super::{Failure, config, output, terminal, time};
+pub(super) use group::Joined;
 use workers::Workers;
 
 /// Where the service is where nobody says.
 const ADDRESS: &str = "127.0.0.1:7433";
+/// Any address of this machine that is free.
+const FREE: &str = "127.0.0.1:0";
+/// How long whoever follows the link stays signed in.
+const INVITED: Duration = Duration::from_secs(12 * 60 * 60);
+/// How many descriptors are asked for.
+#[cfg(unix)]
+const DESCRIPTORS: u64 = 16_384;
 /// The word for no HTTP.
 const NONE: &str = "none";
 /// The file of tokens in the folder of the ledger.
@@ -46,6 +59,12 @@ pub(super) struct HttpOptions {
     /// Answer HTTP at this address, or `none` for no HTTP [default: 127.0.0.1:7433]
     #[arg(long, value_name = "HOST:PORT", env = "HENCE_HTTP")]
     http: Option<String>,
+    /// Serve a week of an agent, in a folder of its own that is removed at the end, and print a link to a decision
+    #[arg(long, conflicts_with_all = ["store", "rules", "packs", "sets", "paths"])]
+    pub(super) demo: bool,
+    /// Print a link that signs in whoever follows it first; without it, only a terminal is told
+    #[arg(long)]
+    link: bool,
     /// Let other machines in without TLS
     #[arg(long)]
     insecure: bool,
@@ -81,11 +100,19 @@ pub(super) struct HttpOptions {
 /// The service: its threads, and how it is reached over HTTP where it is.
 pub(super) struct Http {
     listening: Option<Listening>,
+    /// The token behind the link, with what it is kept in.
+    invited: Option<(Tokens, String)>,
     workers: Arc<Workers>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl HttpOptions {
+    /// A session with what there is to see in it, and the path of what is shown first.
+    pub(super) fn begun(&self, mut session: Session) -> Result<(Session, Option<String>), Failure> {
+        let first = self.demo.then(|| demo::fill(&mut session)).transpose()?;
+        Ok((session, first))
+    }
+
     /// Begins to answer, over HTTP where that is wanted.
     ///
     /// # Errors
@@ -95,42 +122,75 @@ impl HttpOptions {
         session: &Session,
         (store, engine, source): (PathBuf, &EngineOptions, RuleSource),
         mailbox: &Arc<Mailbox>,
+        first: Option<&str>,
     ) -> Result<Http, Failure> {
         access::check(session.rules()).map_err(Failure::Usage)?;
         let budget = self.budget.unwrap_or(Duration::from_secs(1));
         let is_open = self.http.as_deref() != Some(NONE);
         let auth = self.auth(&store)?;
-        let (workers, threads) = Workers::begin(session, (store, engine.clone(), budget, is_open), mailbox);
+        let of_workers = (store.clone(), engine.clone(), budget, is_open);
+        let (workers, threads) = Workers::begin(session, of_workers, mailbox);
         let mcp = Mcp::new(Arc::<Workers>::clone(&workers), auth.clone(), budget)?;
         let mcp = Arc::new(mcp);
         mailbox.answer_mcp(Arc::clone(&mcp));
-        let listening = match is_open {
-            true => self.listen((budget, auth, mcp), &workers)?,
-            false => None,
+        let (listening, invited) = match is_open {
+            true => self.listen(&store, (budget, auth, mcp), &workers, first)?,
+            false => (None, None),
         };
         reload::watch(source, &workers, mailbox);
-        Ok(Http { listening, workers, threads })
+        Ok(Http { listening, invited, workers, threads })
     }
 
-    /// Takes connections; `None` where the address that nobody named is taken by another service.
+    /// Takes connections, and says so; none where the address that nobody named is taken by another service. With them
+    /// the token behind the link.
     fn listen(
         &self,
+        store: &std::path::Path,
         (budget, auth, mcp): (Duration, Auth, Arc<Mcp>),
         workers: &Arc<Workers>,
-    ) -> Result<Option<Listening>, Failure> {
-        let settings = self.settings(budget, auth, mcp)?;
+        first: Option<&str>,
+    ) -> Result<(Option<Listening>, Option<(Tokens, String)>), Failure> {
+        #[cfg(unix)]
+        have_descriptors();
+        let mut settings = self.settings(budget, auth, mcp)?;
+        let invited = self.invite(store, &mut settings)?;
         let address = settings.address;
-        match hence_server::begin(settings, Arc::<Workers>::clone(workers)) {
-            Ok(listening) => {
-                output::note(&format!("answers HTTP at {}", listening.base));
-                Ok(Some(listening))
-            }
+        let listening = match hence_server::begin(settings, Arc::<Workers>::clone(workers)) {
+            Ok(listening) => listening,
             Err(error) if self.http.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
                 output::warning(&format!("no HTTP: {address} is in use; name another address with --http"));
-                Ok(None)
+                return Ok((None, invited));
             }
-            Err(error) => Err(Failure::Usage(format!("can't answer HTTP at {address}: {error}"))),
+            Err(error) => return Err(Failure::Usage(format!("can't answer HTTP at {address}: {error}"))),
+        };
+        output::note(&format!("answers HTTP at {}", listening.base));
+        if let Some(link) = &listening.link {
+            let next = first.unwrap_or("/");
+            output::note(&format!(
+                "open {}{link}&next={next}  (signs in once, within 10 minutes)",
+                listening.base
+            ));
         }
+        Ok((Some(listening), invited))
+    }
+
+    /// Makes the token behind the link for whoever starts the service, where they are to be shown one: the folder of the
+    /// ledger is theirs already.
+    fn invite(
+        &self,
+        store: &std::path::Path,
+        settings: &mut Settings,
+    ) -> Result<Option<(Tokens, String)>, Failure> {
+        let is_shown = self.demo || self.link || terminal::shows_progress();
+        if !is_shown || !settings.address.ip().is_loopback() {
+            return Ok(None);
+        }
+        let who = if self.demo { demo::WHO.to_owned() } else { config::get().author(None)? };
+        let ends = time::wall_clock().saturating_add(INVITED.as_micros() as i64);
+        let tokens = tokens(store);
+        let (known, token) = tokens.create(&who, &[Scope::Decide, Scope::Read, Scope::Write], Some(ends))?;
+        settings.invites = Some(token);
+        Ok(Some((tokens, known.id)))
     }
 
     /// How callers are known.
@@ -148,7 +208,7 @@ impl HttpOptions {
     }
 
     fn settings(&self, budget: Duration, auth: Auth, mcp: Arc<Mcp>) -> Result<Settings, Failure> {
-        let address = self.http.as_deref().unwrap_or(ADDRESS);
+        let address = self.http.as_deref().unwrap_or(if self.demo { FREE } else { ADDRESS });
         let address: SocketAddr = address.parse().map_err(|_| {
             Failure::Usage(format!("--http: expected an address such as {ADDRESS}, found `{address}`"))
         })?;
@@ -162,7 +222,20 @@ impl HttpOptions {
             base: self.public_url.clone(),
             auth,
             mcp,
+            invites: None,
         })
+    }
+}
+
+/// Has the system let this process have as many connections as it may: some give 1,024 where nobody asks.
+#[cfg(unix)]
+fn have_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.map_or(DESCRIPTORS, |most| most.min(DESCRIPTORS));
+    if limit.current.is_some_and(|now| now < most) {
+        // With fewer, the next connection waits for another one to end.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(most), maximum: limit.maximum });
     }
 }
 
@@ -181,6 +254,9 @@ impl Http {
     /// Takes no more requests, answers those that it has, and ends.
     pub(super) fn stop(self) {
         self.workers.close();
+        if let Some(Err(error)) = self.invited.map(|(tokens, id)| tokens.revoke(&id)) {
+            output::warning(&format!("the token behind the link could not be revoked: {error}"));
+        }
         if let Some(Err(error)) = self.listening.map(Listening::stop) {
             output::warning(&format!("HTTP ended with an error: {error}"));
         }

@@ -13,6 +13,7 @@ use super::super::owner::Work;
 use super::super::{Failure, config, open, review, time};
 use super::access::{self, Decided};
 use super::answers::{outcome_json, read_lines, stamp};
+use super::group::Joined;
 use super::problem::{of_failure, of_session};
 
 /// What the source of transactions begins with that came over HTTP.
@@ -28,17 +29,19 @@ pub(super) fn work(asked: Asked, reply: Reply) -> Work {
             let _ = reply.send(Err(Problem::busy(late)));
             return Ok(());
         }
-        let mut done = Done::new();
-        let (answer, failure) = match record(follow, &asked, (&mut done, out)) {
-            Ok(answer) => (answer, Ok(())),
-            Err(failure) => (Err(of_failure(&failure)), Err(failure)),
+        let (mut done, mut told) = (Done::new(), Vec::new());
+        let (answer, failure) = match record(follow, &asked, (&mut done, &mut told)) {
+            Ok(answer) => (answer, None),
+            Err(failure) => (Err(of_failure(&failure)), Some(failure)),
         };
-        follow.publish();
-        // Whoever asked may be gone by now.
-        let _ = reply.send(answer);
-        failure?;
-        // A carrier may take long: whoever asked doesn't wait for it.
-        done.iter().try_for_each(|(decided, now)| follow.carry_out(decided, *now, out))
+        follow.join(Joined { reply, answer, told, done }, out)?;
+        match failure {
+            None => Ok(()),
+            Some(failure) => {
+                follow.settle(out)?;
+                Err(failure)
+            }
+        }
     })
 }
 
@@ -139,6 +142,7 @@ fn facts(
         time: wall,
         now,
         expect_tx,
+        deferred: true,
         ..Change::default()
     };
     let decided = match commit(follow, change, to)? {
@@ -197,7 +201,8 @@ fn reviewed(follow: &mut Follow, answer: &Review, by: &str, to: To<'_>) -> Resul
     let note = (!answer.comment.is_empty()).then(|| answer.comment.clone());
     let source = String::from("http review");
     let author = by.to_owned();
-    let change = Change { assertions, author, source, note, time: wall, now, ..Change::default() };
+    let change =
+        Change { assertions, author, source, note, time: wall, now, deferred: true, ..Change::default() };
     let decided = match commit(follow, change, to)? {
         Ok(decided) => decided,
         Err(problem) => return Ok(Err(problem)),
@@ -224,7 +229,7 @@ fn evaluate(
     let wall = time::wall_clock();
     let now = follow.clock(wall)?;
     let (author, source) = (by.to_owned(), String::from("http evaluation"));
-    let change = Change { assertions, author, source, time: wall, now, ..Change::default() };
+    let change = Change { assertions, author, source, time: wall, now, deferred: true, ..Change::default() };
     if let Err(problem) = commit(follow, change, to)? {
         return Ok(if problem.status == 403 {
             Ok(Decided::failed(403, &problem.detail))

@@ -17,6 +17,7 @@ use serde_json::{Value as Json, json};
 use super::super::review;
 use super::answers::{decision_json, ledger, of, of_ledger};
 use super::coverage::{self, Reached};
+use super::editor;
 use super::problem::of_failure;
 
 type Told = Result<Json, Problem>;
@@ -39,6 +40,9 @@ pub(super) fn told(session: &mut Session, sight: &Sight, now: i64) -> Told {
         Sight::Facts { relation: None, .. } => relations_of(session),
         Sight::Rules => rules(session),
         Sight::Parameters => Ok(parameters(session)),
+        Sight::File(name) => editor::file(session, name.as_deref()),
+        Sight::Check { file, text } => editor::check(session, (file, text)),
+        Sight::Save { .. } => editor::save(session, sight),
         Sight::Verify => {
             let found = of_ledger(ledger(session)?.verify())?;
             Ok(json!({
@@ -276,7 +280,7 @@ fn rules(session: &Session) -> Told {
         };
         let readers = reads.iter().filter(|(_, of)| of.contains(&id)).map(|(reader, _)| name(reader));
         rows.push(json!({
-            "name": relation.name.as_str(), "kind": kind, "doc": first_line(&relation.doc),
+            "name": relation.name.as_str(), "kind": kind, "file": file_of(session, relation), "doc": first_line(&relation.doc),
             "columns": relation.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(),
             "types": relation.columns.iter().map(|column| column.ty.ty.keyword()).collect::<Vec<_>>(),
             "facts": facts, "decisions": decisions,
@@ -292,6 +296,11 @@ fn rules(session: &Session) -> Told {
     Ok(json!({
         "relations": rows, "schema": schema(program), "coverage": whole, "measuring": is_measuring,
     }))
+}
+
+/// The file that declares a relation.
+fn file_of(session: &Session, relation: &hence_core::schema::Relation) -> String {
+    session.rules().sources.place(relation.span).file.to_string()
 }
 
 /// How many decisions of each rule stand.

@@ -46,6 +46,15 @@ impl Listener {
     }
 }
 
+/// Reads what comes up to the end of the stream; a heartbeat would say that it goes on.
+fn ends(mut listener: Listener) {
+    let mut line = String::new();
+    while listener.stream.read_line(&mut line).unwrap() > 0 {
+        assert!(!line.trim_start().starts_with(':'), "the stream is still open");
+        line.clear();
+    }
+}
+
 fn record(caller: &Caller<'_>, from: u64, to: u64) {
     (from..=to).for_each(|at| drop(caller.record(&format!("{{\"failed\": [\"j{at}\", 1]}}"))));
 }
@@ -100,6 +109,23 @@ fn through_reconnects_and_kills_nothing_is_missed_and_nothing_comes_twice() {
         heard.push(listener.next().unwrap());
     }
     assert_eq!(heard, (1..=40).collect::<Vec<u64>>());
+}
+
+#[test]
+fn a_stream_ends_when_its_token_is_revoked_and_others_go_on() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    record(&caller, 1, 1);
+    let revoked = service.token("pep", "read");
+    let mut listener = Listener::new(&revoked, None);
+    let mut other = Listener::new(&caller, None);
+    assert_eq!((listener.next(), other.next()), (Some(1), Some(1)));
+    let id = revoked.authorization.split('_').nth(1).unwrap();
+    assert!(crate::command::hence(dir.path(), &["token", "revoke", id]).status().unwrap().success());
+    ends(listener);
+    record(&caller, 2, 2);
+    assert_eq!(other.next(), Some(2));
 }
 
 #[test]

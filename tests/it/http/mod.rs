@@ -2,7 +2,10 @@
 
 mod access;
 mod changes;
+mod demo;
 mod documents;
+mod editor;
+mod group;
 mod hook;
 mod limits;
 mod mcp;

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::{Response, Service, folder};
 
 const HOSTILE: &str = "<script>alert(1)</script>\\\"'&";
-const SCREENS: [&str; 12] = [
+const SCREENS: [&str; 15] = [
     "/",
     "/decisions/1.1",
     "/why-not",
@@ -19,17 +19,20 @@ const SCREENS: [&str; 12] = [
     "/facts?relation=failed",
     "/rules",
     "/rules/retry",
+    "/map",
+    "/edit",
+    "/performance",
     "/ledger?verify=1",
 ];
 
 /// Somebody with a browser.
-struct Browser<'s> {
+pub(super) struct Browser<'s> {
     service: &'s Service,
     cookie: String,
 }
 
 impl<'s> Browser<'s> {
-    fn new(service: &'s Service, name: &str, scopes: &str) -> Self {
+    pub(super) fn new(service: &'s Service, name: &str, scopes: &str) -> Self {
         let token = service.token(name, scopes).authorization.replace("Bearer ", "");
         let signed = sign_in(service, &token);
         assert_eq!((signed.status, signed.header("location")), (303, Some("/")), "{signed:?}");
@@ -38,23 +41,23 @@ impl<'s> Browser<'s> {
         Self { service, cookie: cookie.split(';').next().unwrap().to_owned() }
     }
 
-    fn get(&self, path: &str) -> Response {
+    pub(super) fn get(&self, path: &str) -> Response {
         self.service.send("GET", path, &[("Cookie", &self.cookie)], "")
     }
 
-    fn read(&self, path: &str) -> String {
+    pub(super) fn read(&self, path: &str) -> String {
         let response = self.get(path);
         assert_eq!(response.status, 200, "{path}: {response:?}");
         response.body
     }
 
-    fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
+    pub(super) fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let own = [("Cookie", self.cookie.as_str()), ("Content-Type", "application/x-www-form-urlencoded")];
         self.service.send("POST", path, &[&own, headers].concat(), body)
     }
 
     /// What the forms of this session carry.
-    fn seal(&self) -> String {
+    pub(super) fn seal(&self) -> String {
         let page = self.read("/reviews");
         let from = page.split_once("name=\"seal\" value=\"").unwrap().1;
         from.split_once('"').unwrap().0.to_owned()

@@ -24,6 +24,45 @@ fn a_revoked_token_opens_nothing() {
 }
 
 #[test]
+fn processes_that_make_and_revoke_tokens_at_once_lose_nothing() {
+    let dir = folder();
+    fs::create_dir(dir.path().join(".hence")).unwrap();
+    let create = |at: usize| {
+        hence(dir.path(), &["token", "create", "--as", &format!("pep{at}"), "--scope", "read"])
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    for round in 0..3 {
+        let made: Vec<_> = (0..8).map(|at| create(round * 8 + at)).collect();
+        made.into_iter().for_each(|mut made| assert!(made.wait().unwrap().success()));
+    }
+    let kept = fs::read_to_string(dir.path().join(".hence/tokens.jsonl")).unwrap();
+    assert_eq!(kept.lines().count(), 24, "{kept}");
+    (0..24).for_each(|at| assert!(kept.contains(&format!("\"pep{at}\"")), "pep{at} is lost: {kept}"));
+}
+
+#[test]
+fn the_page_of_commands_has_what_a_hence_with_the_server_has() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/commands.md")).unwrap();
+    let dir = folder();
+    for command in ["serve", "token create", "token trust", "token list", "token revoke"] {
+        let words: Vec<&str> = command.split(' ').chain(["-h"]).collect();
+        let help = String::from_utf8(hence(dir.path(), &words).output().unwrap().stdout).unwrap();
+        let named =
+            |line: &str| line.split_whitespace().find(|word| word.starts_with("--")).map(str::to_owned);
+        let flags: Vec<String> =
+            help.lines().filter(|line| line.starts_with("  ")).filter_map(named).collect();
+        assert!(!flags.is_empty(), "{help}");
+        for flag in flags.iter().filter(|flag| !["--help", "--quiet"].contains(&flag.as_str())) {
+            assert!(page.contains(&format!("`{flag}`")), "hence {command} {flag}");
+        }
+        assert!(page.contains(&format!("\n## hence {command}\n")), "hence {command}");
+    }
+}
+
+#[test]
 fn a_token_ends() {
     let dir = folder();
     let service = Service::new(dir.path());

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use hence_ledger::base::{Base, Batch, MemoryBase};
 use hence_ledger::disk::MemoryDisk;
-use hence_ledger::{Ledger, LedgerError};
+use hence_ledger::{Draft, Ledger, LedgerError};
 
 use super::script;
 use super::support::{Hooked, Op, Random, hooked, small};
@@ -165,9 +165,15 @@ fn write(
     let base = Box::new(Hooked { base: Arc::new(base), before });
     let mut ledger = Ledger::on(recorded, base, &small())?;
     script::check(&ledger, acknowledged);
-    for _ in 0..more {
-        let committed = ledger.commit(&script::step(ledger.last_tx() + 1))?;
-        note(&events, Event::Acknowledged(committed.tx));
+    for at in 0..more {
+        // Some by themselves, others together with those that follow.
+        let deferred = at % 5 > 1;
+        let draft = Draft { deferred, ..script::step(ledger.last_tx() + 1) };
+        let committed = ledger.commit(&draft)?;
+        if !deferred || at % 5 == 4 {
+            ledger.make_durable()?;
+            note(&events, Event::Acknowledged(committed.tx));
+        }
     }
     drop(ledger);
     Ok(Arc::try_unwrap(events).map(|events| events.into_inner().unwrap()).unwrap_or_default())

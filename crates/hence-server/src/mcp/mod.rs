@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json, json};
 
 use super::desk::{self, Asked, Desk, Moment};
-use super::principal::{Auth, Principal, Scope};
+use super::principal::{Auth, Principal, Scope, Shown};
 use super::problem::Problem;
 use super::question::Question;
 use era::Era;
@@ -109,7 +109,8 @@ impl Mcp {
     fn peer(&self, by: &Caller, legacy: bool) -> Result<Peer, Problem> {
         match by {
             Caller::Token(token) => {
-                let by = self.auth.principal(Some(&format!("Bearer {token}")), None)?;
+                let shown = Shown { bearer: Some(format!("Bearer {token}")), certificate: None };
+                let by = self.auth.principal(&shown)?;
                 Ok(Peer { by, is_vouched: true, legacy })
             }
             Caller::Named(name) => {

@@ -111,6 +111,23 @@ pub(super) fn neighbours(relation: &Json, kind_of: &dyn Fn(&str) -> &'static str
     draw(&nodes, &edges, "Who reads it, above, and what it reads, below")
 }
 
+/// Files of rules, each with where it leads and its layer, and which of them read which.
+pub(super) fn files(files: &[(String, String, usize)], edges: &[(usize, usize)]) -> Markup {
+    let count = files.len().min(MOST);
+    let node = |(text, to, layer): &(String, String, usize)| Node {
+        text: text.clone(),
+        class: "rule",
+        href: Some(format!("#{to}")),
+        layer: *layer,
+    };
+    let nodes: Vec<Node> = files.iter().take(count).map(node).collect();
+    let edges: Vec<_> = edges.iter().copied().filter(|(from, to)| *from < count && *to < count).collect();
+    html! {
+        (draw(&nodes, &edges, "The files of the rules: each above those that it reads"))
+        @if files.len() > count { p.hint { (words::counted((files.len() - count) as u64, "more file", "more files")) " are left out of the picture." } }
+    }
+}
+
 /// The picture in both sizes; the style sheet shows one of them.
 fn draw(nodes: &[Node], edges: &[(usize, usize)], label: &str) -> Markup {
     html! {

@@ -1,16 +1,20 @@
 //! The page that people see: HTML made here, for each screen what it asks and how the answer looks. It works without script;
 //! the one there is shows new decisions as they come.
 //!
-//! `sight` is what it asks beside the API, `visit` a request by somebody who signed in, `sessions` who did. `shell` is what all
+//! `sight` is what it asks beside the API, `visit` a request by somebody who signed in, `sessions` who did, `invitation` a link that signs in. `shell` is what all
 //! screens share, `words` how relations, values and sentences are said. The others are a screen each, but for `proof`, a proof
 //! as a folded tree, and `graph`, the drawing of boxes and lines.
 
 mod decision;
 mod decisions;
+mod editor;
 mod facts;
 mod graph;
+mod invitation;
 mod ledger;
+mod map;
 mod outbox;
+mod performance;
 mod proof;
 mod reviews;
 mod rules;
@@ -34,7 +38,9 @@ use axum::routing::{MethodRouter, any, get};
 
 pub use sight::{Filter, Sight};
 
+use super::principal::Scope;
 use super::service::Service;
+pub(crate) use invitation::Invitation;
 use sessions::Sessions;
 use visit::Visit;
 
@@ -50,7 +56,11 @@ enum Screen {
     Outbox,
     Facts,
     Rules,
+    Map,
+    Edit,
+    Check,
     Rule,
+    Performance,
     Ledger,
     Changes,
 }
@@ -66,6 +76,10 @@ const SCREENS: &[(&str, Screen)] = &[
     ("/facts", Screen::Facts),
     ("/rules", Screen::Rules),
     ("/rules/{relation}", Screen::Rule),
+    ("/map", Screen::Map),
+    ("/edit", Screen::Edit),
+    ("/edit/check", Screen::Check),
+    ("/performance", Screen::Performance),
     ("/ledger", Screen::Ledger),
     ("/page/changes", Screen::Changes),
 ];
@@ -105,7 +119,12 @@ fn asset(kind: &'static str, text: &'static str) -> MethodRouter {
 }
 
 async fn show(screen: Screen, service: Arc<Service>, sessions: Arc<Sessions>, request: Request) -> Response {
-    let visit = match Visit::new(service, &sessions, request, screen == Screen::Review).await {
+    let does = match screen {
+        Screen::Review => Some(Scope::Write),
+        Screen::Check => Some(Scope::Admin),
+        _ => None,
+    };
+    let visit = match Visit::new(service, &sessions, request, does).await {
         Ok(visit) => visit,
         Err(response) => return *response,
     };
@@ -119,7 +138,11 @@ async fn show(screen: Screen, service: Arc<Service>, sessions: Arc<Sessions>, re
         Screen::Outbox => outbox::show(&visit).await,
         Screen::Facts => facts::show(&visit).await,
         Screen::Rules => rules::show(&visit).await,
+        Screen::Edit => editor::show(&visit).await,
+        Screen::Check => editor::check(&visit).await,
+        Screen::Map => map::show(&visit).await,
         Screen::Rule => rules::show_one(&visit).await,
+        Screen::Performance => performance::show(&visit).await,
         Screen::Ledger => ledger::show(&visit).await,
         Screen::Changes => visit.changes(),
     };

@@ -32,8 +32,7 @@ pub(super) async fn show(visit: &Visit) -> Result<Response, Problem> {
             }
         }
     };
-    let about =
-        html! { "What the rules say, in their own words; each leads to its rules and to who reads it." };
+    let about = html! { "What the rules say, in their own words; each leads to its rules and to who reads it. " a href="/map" { "All of them on a map" } " · " a href="/edit" { "Edit their files" } };
     Ok(shell::screen(visit, &Shown { place: "/rules", title: "Rules", about, content }))
 }
 

@@ -17,13 +17,14 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The screens that the navigation leads to: path, name, what each is for.
-const PLACES: [(&str, &str, &str); 8] = [
+const PLACES: [(&str, &str, &str); 9] = [
     ("/", "Decisions", "M4 6h16M4 12h16M4 18h10"),
     ("/reviews", "Reviews", "M5 12l5 5L20 7"),
     ("/why-not", "Why not", "M6 6l12 12M18 6L6 18"),
     ("/what-if", "What if", "M4 8h10M18 8h2M4 16h2M10 16h10M16 5v6M8 13v6"),
     ("/outbox", "Outbox", "M4 12h14M12 6l6 6-6 6"),
     ("/facts", "Facts", "M5 5h14v14H5zM5 10h14M10 10v9"),
+    ("/performance", "Performance", "M5 19V11M12 19V5M19 19v-6"),
     ("/rules", "Rules", "M7 6h4v4H7zM13 14h4v4h-4zM9 10v6h4"),
     ("/ledger", "Ledger", "M12 3l8 4v5c0 5-4 8-8 9-4-1-8-4-8-9V7z"),
 ];

@@ -27,6 +27,24 @@ pub enum Sight {
     Rules,
     /// Parameters with their values.
     Parameters,
+    /// A file of rules as it is; without a name, which files there are.
+    File(Option<String>),
+    /// What a check of a text in the place of a file finds, and how its tests end.
+    Check {
+        /// The file.
+        file: String,
+        /// The text.
+        text: String,
+    },
+    /// A text in the place of a file, where that is as it was.
+    Save {
+        /// The file.
+        file: String,
+        /// The text.
+        text: String,
+        /// The hash of what was there.
+        seal: String,
+    },
     /// Whether the chain and the base of the ledger are sound.
     Verify,
 }

@@ -2,10 +2,11 @@
 
 use axum::extract::Request;
 use axum::http::header::SET_COOKIE;
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 
+use super::super::principal::Shown;
 use super::super::problem::Problem;
 use super::super::service::Service;
 use super::sessions::Sessions;
@@ -13,8 +14,10 @@ use super::{shell, visit};
 
 /// The form, or what becomes of it.
 pub(super) async fn show(service: &Service, sessions: &Sessions, request: Request) -> Response {
-    let next = request.uri().query().and_then(|query| query.strip_prefix("next=")).map(shell::decoded);
-    let next = next.filter(|path| is_path(path)).unwrap_or_else(|| String::from("/"));
+    let next = said(&request, "next").filter(|path| is_path(path)).unwrap_or_else(|| String::from("/"));
+    if let (Some(code), true) = (said(&request, "code"), request.method() == Method::GET) {
+        return follow(service, sessions, (&code, &next), request.headers());
+    }
     if request.method() != Method::POST {
         return shell::bare("Sign in", StatusCode::OK, &form(&next, None));
     }
@@ -28,9 +31,38 @@ pub(super) async fn show(service: &Service, sessions: &Sessions, request: Reques
     };
     let token = fields.get("token").map(|token| token.trim()).unwrap_or_default();
     let next = fields.get("next").filter(|path| is_path(path)).map_or("/", String::as_str);
-    if let Err(problem) = service.auth.principal(Some(&format!("Bearer {token}")), None) {
+    if let Err(problem) = service.auth.principal(&Shown::token(token)) {
         return shell::bare("Sign in", StatusCode::UNAUTHORIZED, &form(next, Some(&problem.detail)));
     }
+    begin(sessions, (token, is_secure), next)
+}
+
+/// A member of the query.
+fn said(request: &Request, name: &str) -> Option<String> {
+    let mut pairs = request.uri().query()?.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.find(|(known, _)| *known == name).map(|(_, value)| shell::decoded(value))
+}
+
+/// Signs in whoever follows the link first.
+fn follow(
+    service: &Service,
+    sessions: &Sessions,
+    (code, next): (&str, &str),
+    headers: &HeaderMap,
+) -> Response {
+    match service.invitation.take(code) {
+        Some(token) => begin(sessions, (&token, service.base.starts_with("https:")), next),
+        None if sessions.find(headers).is_some() => visit::to(next),
+        None => {
+            let why = "the link was followed already, or is older than 10 minutes; \
+                sign in with a token, or start the service again for another link";
+            shell::bare("Sign in", StatusCode::UNAUTHORIZED, &form(next, Some(why)))
+        }
+    }
+}
+
+/// Begins a session, and goes where somebody wanted to.
+fn begin(sessions: &Sessions, (token, is_secure): (&str, bool), next: &str) -> Response {
     let cookie = sessions.begin(token, is_secure).ok().and_then(|cookie| HeaderValue::from_str(&cookie).ok());
     match cookie {
         Some(cookie) => ([(SET_COOKIE, cookie)], visit::to(next)).into_response(),

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use super::super::call::Call;
 use super::super::changes;
 use super::super::desk::{Asked, Moment};
-use super::super::principal::{Principal, Scope};
+use super::super::principal::{Principal, Scope, Shown};
 use super::super::problem::Problem;
 use super::super::question::Question;
 use super::super::service::Service;
@@ -26,6 +26,7 @@ pub(super) struct Visit {
     pub(super) by: Principal,
     /// What forms carry.
     pub(super) seal: String,
+    shown: Shown,
     call: Call,
     /// What a form sent.
     form: BTreeMap<String, String>,
@@ -56,21 +57,23 @@ pub(super) async fn fields(service: &Service, request: Request) -> Result<BTreeM
 }
 
 impl Visit {
-    /// A request, where somebody is signed in who may ask it; else what they get instead.
+    /// A request, where somebody is signed in who may ask it; else what they get instead. A form that does something takes
+    /// the scope `does`.
     pub(super) async fn new(
         service: Arc<Service>,
         sessions: &Sessions,
         request: Request,
-        writes: bool,
+        does: Option<Scope>,
     ) -> Result<Self, Box<Response>> {
         let refuse = |problem: Problem| Box::new(shell::refused(&problem));
+        let writes = does.is_some();
         let allowed = if writes { Method::POST } else { Method::GET };
         if request.method() != allowed {
             return Err(refuse(Problem::new(405, "the path takes another method")));
         }
         let known = sessions.find(request.headers());
-        let bearer = known.as_ref().map(|session| format!("Bearer {}", session.token));
-        let by = bearer.and_then(|bearer| service.auth.principal(Some(&bearer), None).ok());
+        let shown = known.as_ref().map(|session| Shown::token(&session.token)).unwrap_or_default();
+        let by = known.as_ref().and_then(|_| service.auth.principal(&shown).ok());
         let Some((session, by)) = known.zip(by) else {
             if writes {
                 return Err(refuse(Problem::new(
@@ -82,11 +85,12 @@ impl Visit {
             let next = if request.uri().path().starts_with("/page/") { "/" } else { asked };
             return Err(Box::new(to(&format!("/sign-in?next={}", shell::encoded(next)))));
         };
-        by.check(if writes { Scope::Write } else { Scope::Read }).map_err(refuse)?;
+        by.check(does.unwrap_or(Scope::Read)).map_err(refuse)?;
         let mut visit = Self {
             service,
             by,
             seal: session.seal,
+            shown,
             call: Call {
                 path: BTreeMap::new(),
                 query: BTreeMap::new(),
@@ -160,6 +164,6 @@ impl Visit {
 
     /// The stream of transactions.
     pub(super) fn changes(&self) -> Result<Response, Problem> {
-        changes::stream(&self.service, self.by.clone(), &self.call)
+        changes::stream(&self.service, (self.by.clone(), self.shown.clone()), &self.call)
     }
 }
