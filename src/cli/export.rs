@@ -45,9 +45,12 @@ enum ExportFormat {
     Parquet,
 }
 
+/// Begins to write a file of decisions.
+type Begin = fn(File) -> Result<Box<dyn Sink>, Failure>;
+
 impl ExportFormat {
     /// How the files of a folder of decisions end, and what writes one.
-    fn batches(self) -> (&'static str, fn(File) -> Result<Box<dyn Sink>, Failure>) {
+    fn batches(self) -> (&'static str, Begin) {
         match self {
             #[cfg(feature = "parquet")]
             Self::Parquet => ("parquet", columns::rows),

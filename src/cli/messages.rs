@@ -23,7 +23,7 @@ pub(super) fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<L
             buffer => buffer?,
         };
         if buffer.is_empty() {
-            return Ok(any.then(|| if is_long { Line::TooLong } else { Line::Whole(line) }));
+            return Ok(any.then_some(if is_long { Line::TooLong } else { Line::Whole(line) }));
         }
         any = true;
         let end = buffer.iter().position(|byte| *byte == b'\n');

@@ -19,8 +19,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ed25519_dalek::SigningKey;
 use hence_server::{
-    Asked, Auth, Board, Desk, Issuer, Mcp, Principal, Problem, Reply, Scope, Settings, Shown, Standing,
-    Teller,
+    Asked, Auth, Board, Desk, Issuer, Listening, Mcp, Principal, Problem, Reply, Scope, Settings, Shown,
+    Standing, Teller,
 };
 use hence_server::{Tls, Tokens, begin};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
@@ -161,6 +161,26 @@ fn asked(
     String::from_utf8_lossy(&text).split_whitespace().nth(1).map(str::to_owned)
 }
 
+/// A service with these tokens, over a desk at which nobody answers.
+fn begun(tokens: Tokens, tls: Option<Tls>) -> Listening {
+    let auth = Auth { tokens: Some(Arc::new(tokens)), issuer: None };
+    let desk = Arc::new(Nobody(Teller::new(Standing { is_ready: true, ..Standing::default() })));
+    let budget = Duration::from_secs(1);
+    let mcp = Mcp::new(Arc::<Nobody>::clone(&desk), auth.clone(), budget).unwrap();
+    let settings = Settings {
+        address: "127.0.0.1:0".parse().unwrap(),
+        tls,
+        insecure: false,
+        budget,
+        longest: 1 << 20,
+        base: None,
+        auth,
+        mcp: Arc::new(mcp),
+        invites: None,
+    };
+    begin(settings, desk).unwrap()
+}
+
 /// What the clock of the next test shows.
 static CLOCK: AtomicI64 = AtomicI64::new(0);
 
@@ -169,18 +189,7 @@ fn a_stream_ends_once_its_token_has_expired() {
     let dir = tempfile::tempdir().unwrap();
     let tokens = Tokens::new(dir.path().join("tokens.jsonl"), || CLOCK.load(Ordering::SeqCst));
     let (_, token) = tokens.create("pep", &[Scope::Read], Some(10)).unwrap();
-    let settings = Settings {
-        address: "127.0.0.1:0".parse().unwrap(),
-        tls: None,
-        insecure: false,
-        budget: Duration::from_secs(1),
-        longest: 1 << 20,
-        base: None,
-        auth: Auth { tokens: Some(Arc::new(tokens)), issuer: None },
-        invites: None,
-    };
-    let desk = Nobody(Teller::new(Standing { is_ready: true, ..Standing::default() }));
-    let listening = begin(settings, Arc::new(desk)).unwrap();
+    let listening = begun(tokens, None);
     let mut stream = TcpStream::connect(listening.base.strip_prefix("http://").unwrap()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let head = format!("GET /v1/changes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n");
@@ -215,22 +224,7 @@ fn a_certificate_that_is_trusted_is_who_it_was_given_to() {
     tokens.trust("pep", &[Scope::Read], None, known.cert.der()).unwrap();
     let tls =
         Tls { certificate: path("server.pem"), key: path("server.key"), clients: Some(path("clients.pem")) };
-    let auth = Auth { tokens: Some(Arc::new(tokens)), issuer: None };
-    let desk = Arc::new(Nobody(Teller::new(Standing { is_ready: true, ..Standing::default() })));
-    let budget = Duration::from_secs(1);
-    let mcp = Mcp::new(Arc::<Nobody>::clone(&desk), auth.clone(), budget).unwrap();
-    let settings = Settings {
-        address: "127.0.0.1:0".parse().unwrap(),
-        tls: Some(tls),
-        insecure: false,
-        budget,
-        longest: 1 << 20,
-        base: None,
-        auth,
-        mcp: Arc::new(mcp),
-        invites: None,
-    };
-    let listening = begin(settings, desk).unwrap();
+    let listening = begun(tokens, Some(tls));
     let address = listening.base.strip_prefix("https://").unwrap().to_owned();
     let root = server.cert.der().clone();
     let key = |of: &rcgen::CertifiedKey<rcgen::KeyPair>| {

@@ -169,11 +169,11 @@ impl Between {
             };
             match next {
                 Some(Came::Client(line)) => {
-                    if !self.from_client(line)? {
+                    if !self.take_from_client(line)? {
                         return Ok(Came::ServerEnd);
                     }
                 }
-                Some(Came::Server(line)) => self.from_server(line)?,
+                Some(Came::Server(line)) => self.take_from_server(line)?,
                 Some(Came::ClientEnd) => {
                     self.to_server = None;
                     until = Some(Instant::now() + ENDING);
@@ -185,7 +185,7 @@ impl Between {
     }
 
     /// Answers or forwards a message of the client; whether the server still reads.
-    fn from_client(&mut self, line: Line) -> Result<bool, Failure> {
+    fn take_from_client(&mut self, line: Line) -> Result<bool, Failure> {
         let fields = match parsed(line) {
             Ok(None) => return Ok(true),
             Ok(Some(Json::Object(fields))) => fields,
@@ -324,7 +324,7 @@ impl Between {
     }
 
     /// Hands a message of the server on to the client; what ends a tool is recorded first.
-    fn from_server(&mut self, line: Line) -> Result<(), Failure> {
+    fn take_from_server(&mut self, line: Line) -> Result<(), Failure> {
         let messages = match parsed(line) {
             Ok(Some(Json::Array(messages))) => messages,
             Ok(Some(message)) => vec![message],

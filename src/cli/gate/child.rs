@@ -26,8 +26,11 @@ pub(super) enum Came {
     ServerEnd,
 }
 
+/// The server, what comes from either side, and where what it is told goes.
+type Begun = (Child, Receiver<Came>, SyncSender<Vec<u8>>);
+
 /// Starts the server, and a thread for each of: what the client says, what the server says, what it is told.
-pub(super) fn begin(command: &[String]) -> Result<(Child, Receiver<Came>, SyncSender<Vec<u8>>), Failure> {
+pub(super) fn begin(command: &[String]) -> Result<Begun, Failure> {
     let (program, arguments) = command
         .split_first()
         .ok_or_else(|| Failure::Usage(String::from("missing the command of the server")))?;

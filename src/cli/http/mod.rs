@@ -97,11 +97,13 @@ pub(super) struct HttpOptions {
     max_body: usize,
 }
 
+/// The token behind the link by its id, and what it is kept in.
+type Invited = (Tokens, String);
+
 /// The service: its threads, and how it is reached over HTTP where it is.
 pub(super) struct Http {
     listening: Option<Listening>,
-    /// The token behind the link, with what it is kept in.
-    invited: Option<(Tokens, String)>,
+    invited: Option<Invited>,
     workers: Arc<Workers>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -149,7 +151,7 @@ impl HttpOptions {
         (budget, auth, mcp): (Duration, Auth, Arc<Mcp>),
         workers: &Arc<Workers>,
         first: Option<&str>,
-    ) -> Result<(Option<Listening>, Option<(Tokens, String)>), Failure> {
+    ) -> Result<(Option<Listening>, Option<Invited>), Failure> {
         #[cfg(unix)]
         have_descriptors();
         let mut settings = self.settings(budget, auth, mcp)?;
@@ -176,11 +178,7 @@ impl HttpOptions {
 
     /// Makes the token behind the link for whoever starts the service, where they are to be shown one: the folder of the
     /// ledger is theirs already.
-    fn invite(
-        &self,
-        store: &std::path::Path,
-        settings: &mut Settings,
-    ) -> Result<Option<(Tokens, String)>, Failure> {
+    fn invite(&self, store: &std::path::Path, settings: &mut Settings) -> Result<Option<Invited>, Failure> {
         let is_shown = self.demo || self.link || terminal::shows_progress();
         if !is_shown || !settings.address.ip().is_loopback() {
             return Ok(None);

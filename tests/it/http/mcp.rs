@@ -427,7 +427,13 @@ fn hostile_messages_are_answered_and_harm_nobody() {
         let shown = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
         assert_eq!(answer["error"]["code"], json!(code), "{shown}: {answer}");
     }
-    // Wrong arguments of a tool are told to whoever gave them.
+    assert_eq!(service.all().read("/v1/status")["transactions"], 0);
+}
+
+#[test]
+fn wrong_arguments_of_a_tool_are_told_to_whoever_gave_them() {
+    let dir = folder();
+    let service = Service::new(dir.path());
     let wrong = [
         ("decide", json!({ "facts": "all" })),
         ("decide", json!({ "facts": [7] })),

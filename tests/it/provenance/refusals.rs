@@ -384,7 +384,7 @@ fn small_facts(program: &Program, seed: u64) -> Given {
     for switch in switches(program) {
         dice =
             u64::wrapping_add(u64::wrapping_mul(dice, 6_364_136_223_846_793_005), 1_442_695_040_888_963_407);
-        if let (Switch::Fact(relation, row), true) = (switch, (dice >> 33) % 6 == 0) {
+        if let (Switch::Fact(relation, row), true) = (switch, (dice >> 33).is_multiple_of(6)) {
             given.insert((relation, row));
         }
     }

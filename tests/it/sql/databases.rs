@@ -198,7 +198,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let data = self.folder.join("data");
-        drop(done(command("pg_ctl").args(["-m", "immediate", "-D"]).arg(&data).arg("stop")));
+        let _ = done(command("pg_ctl").args(["-m", "immediate", "-D"]).arg(&data).arg("stop"));
         drop(fs::remove_dir_all(&self.folder));
     }
 }
