@@ -11,19 +11,19 @@ use crate::corpus::{compare, render};
 /// Runs a case.
 ///
 /// # Errors
-/// That it is written, or how what is said differs from what is expected.
+/// How what is said differs from what is expected.
 pub(crate) fn check(path: &Path) -> Result<(), String> {
     let mut loader = Loader::default();
     loader.path(path).map_err(|error| error.to_string())?;
     let rules = check_rules(loader.finish(), &[]).rules.ok_or("is refused before it is compiled")?;
-    let said = [Dialect::DuckDb, Dialect::Postgres].map(|dialect| match script(&rules, dialect) {
+    let said = |dialect| match script(&rules, dialect) {
         Err(SessionError::Faults(faults)) => Ok(render::diagnostics(&faults.diagnostics, &faults.sources)),
         Err(other) => Err(other.to_string()),
-        Ok(_) => Err(String::from("is written")),
-    });
-    let [duckdb, postgres] = said;
-    if duckdb != postgres {
-        return Err(String::from("databases differ"));
+        Ok(_) => Ok(String::from("is written")),
+    };
+    let (duckdb, postgres) = (said(Dialect::DuckDb)?, said(Dialect::Postgres)?);
+    match duckdb == postgres {
+        true => compare(path, &duckdb),
+        false => compare(path, &format!("in DuckDB:\n{duckdb}\nin PostgreSQL:\n{postgres}")),
     }
-    compare(path, &duckdb?)
 }
