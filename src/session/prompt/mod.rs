@@ -316,8 +316,15 @@ fn facts(rules: &RuleSet, typed: &Text, split: &Split) -> Result<Vec<Fact>, Sess
     let mut sources = rules.sources.clone();
     let id = sources.add(typed.name.as_str(), typed.whole.as_str());
     let (tree, mut found) = syntax::parse(id, &split.facts);
-    let (facts, more) = analysis::check_facts(&rules.checked, &tree, &sources);
+    let (mut facts, more) = analysis::check_facts(&rules.checked, &tree, &sources);
     found.extend(more);
+    for text in &split.named {
+        let id = sources.add(typed.name.as_str(), text.as_str());
+        let (Some(atom), _) = syntax::parse_fact(id, text) else { continue };
+        let (fact, more) = analysis::check_fact(&rules.checked, &atom, &sources);
+        facts.extend(fact);
+        found.extend(more);
+    }
     if !found.is_empty() {
         return Err(SessionError::Faults(Box::new(Faults { sources, diagnostics: found })));
     }

@@ -4,7 +4,7 @@ use hence_core::schema::Kind;
 use hence_core::span::{FileId, Span};
 use hence_core::symbol::Symbol;
 use hence_syntax as syntax;
-use hence_syntax::tree::{File, Item};
+use hence_syntax::tree::{Args, File, Item};
 
 /// Both parts, each as long as the whole: what belongs to the other is blanked out, so that places stay right.
 pub(super) struct Split {
@@ -12,6 +12,8 @@ pub(super) struct Split {
     pub(super) rules: String,
     /// Facts of inputs.
     pub(super) facts: String,
+    /// The facts of inputs that name their columns.
+    pub(super) named: Vec<String>,
     /// How many rules, declarations, parameters and tests there are.
     pub(super) rule_count: usize,
     /// How many facts of inputs there are.
@@ -26,8 +28,19 @@ impl Split {
     /// Splits `text`; `inputs` are the inputs that are known already.
     pub(super) fn new(text: &str, inputs: &[Symbol]) -> Self {
         let (tree, found) = syntax::parse(FileId::default(), text);
-        let faulty = !found.is_empty();
         let inputs = known(&tree, inputs);
+        let by_name: Vec<Span> = tree
+            .items
+            .iter()
+            .filter(|item| is_fact(item, &inputs) && is_by_name(slice(text, item.span())))
+            .map(Item::span)
+            .collect();
+        if !by_name.is_empty() {
+            let rest = Self::new(&blanked(text, &by_name, true), &inputs);
+            let named: Vec<String> = by_name.iter().map(|span| slice(text, *span).to_owned()).collect();
+            return Self { fact_count: rest.fact_count + named.len(), named, ..rest };
+        }
+        let faulty = !found.is_empty();
         let facts: Vec<Span> =
             tree.items.iter().filter(|item| !faulty && is_fact(item, &inputs)).map(Item::span).collect();
         let import = tree.items.iter().find_map(|item| match item {
@@ -37,6 +50,7 @@ impl Split {
         Self {
             rules: blanked(text, &facts, true),
             facts: blanked(text, &facts, false),
+            named: Vec::new(),
             rule_count: tree.items.len() - facts.len(),
             fact_count: facts.len(),
             faulty,
@@ -62,6 +76,16 @@ fn is_fact(item: &Item, inputs: &[Symbol]) -> bool {
         }
         _ => false,
     }
+}
+
+fn slice(text: &str, span: Span) -> &str {
+    text.get(span.range()).unwrap_or("")
+}
+
+/// Whether a fact, which heads a rule by position, reads as one by name.
+fn is_by_name(text: &str) -> bool {
+    let (atom, found) = syntax::parse_fact(FileId::default(), text);
+    found.is_empty() && atom.is_some_and(|atom| matches!(atom.args, Args::Named(_)))
 }
 
 /// The text with white space in the place of `spans` (`inside`), or of everything else. Line ends stay.

@@ -318,12 +318,26 @@ pub(super) fn missing_relation(names: &Names, relation: Ident, arity: usize) -> 
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => {
             let columns: Vec<_> = (1..=arity).map(|at| format!("c{at}: type")).collect();
+            let diagnostic = match names.unread_of(arity) {
+                Some(other) => diagnostic.help(format!(
+                    "is `{other}` meant? It is declared with as many columns, and nothing reads it"
+                )),
+                None => diagnostic,
+            };
             diagnostic.help(format!(
                 "declare it if it is asserted from outside: `input {name}({}).`",
                 columns.join(", ")
             ))
         }
     }
+}
+
+/// `f(Y) in list` with a variable for the value.
+fn bound_before(left: &Expr, right: &Expr, vars: &Vars) -> String {
+    let free = |name: &&str| vars.get(Symbol::new(name)).is_none();
+    let var = ["X", "Value", "Element"].into_iter().find(free).unwrap_or("NewValue");
+    let (left, right) = (hence_syntax::expr_text(left), hence_syntax::expr_text(right));
+    format!("bind the value to a variable first: `{var} = {left}, {var} in {right}`")
 }
 
 fn each<'t>(
@@ -339,7 +353,7 @@ fn each<'t>(
         _ => {
             out.push(
                 error(codes::IN_NEEDS_VARIABLE, "expected a variable before `in`", left.span)
-                    .help("bind the elements to a variable and compare that: `X in …, X = …`"),
+                    .help(bound_before(left, right, vars)),
             );
             None
         }

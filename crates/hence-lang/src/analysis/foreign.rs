@@ -31,3 +31,22 @@ pub(super) fn instead(name: &str, arity: usize) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// What to write instead of a function of another language, where that is known.
+pub(super) fn instead_of_function(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "coalesce" | "ifnull" | "nvl" | "isnull" => {
+            "remove it: a fact has a value in every column; an input may have a default, as in `percent: int = 0`"
+        }
+        "timedelta" | "interval" | "make_interval" => {
+            "write the duration, such as `90s`, `5m`, `1h` or `7d`; `hours(1)` makes one of a number"
+        }
+        "as" | "cast" | "convert" => {
+            "call the function of the type: `int(X)`, `float(X)`, `string(X)` or `name(X)`"
+        }
+        "datetime" | "strptime" | "to_timestamp" | "parse_time" => {
+            "write the time, such as `@2026-01-31T09:00:00Z`, or give the input a column of type `time`"
+        }
+        _ => return None,
+    })
+}

@@ -74,6 +74,7 @@ pub fn check_from(
     let written: Vec<_> = items(files).filter_map(as_rule).collect();
     let made = effects::own_relations(&written, &mut names, &mut out);
     let rules = effects::in_place(&written, &made);
+    names.note_unread(&rules);
     declare::derived(&rules, &mut names, &mut out);
     let mut drafts = rules::drafts(&rules, &names, sources, &mut out);
     infer::columns(&drafts, &mut names, sources);

@@ -16,6 +16,8 @@ use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
 
+use hence_syntax::tree::{Literal, LiteralKind, Rule};
+
 use super::checked::Checked;
 
 /// Words that are never names of relations.
@@ -58,6 +60,8 @@ pub(super) struct Names {
     pub(super) broken_params: BTreeSet<Symbol>,
     /// The closed sets that have a name; of a rule set that was checked before, those of its columns and parameters.
     pub(super) sets: BTreeMap<Symbol, Arc<NameSet>>,
+    /// The inputs that no rule reads; of a rule set that was checked before, none.
+    pub(super) unread: Vec<Symbol>,
 }
 
 impl Entry {
@@ -181,6 +185,21 @@ impl Names {
         nearest(name.as_str(), known.filter(|known| *known != name.as_str()))
     }
 
+    /// Notes the inputs that none of `rules` reads.
+    pub(super) fn note_unread(&mut self, rules: &[&Rule]) {
+        let mut read = BTreeSet::new();
+        rules.iter().for_each(|rule| relations(&rule.body, &mut read));
+        let inputs = self.relations.iter().filter(|entry| entry.kind == Kind::Input);
+        self.unread = inputs.map(|entry| entry.name).filter(|name| !read.contains(name)).collect();
+    }
+
+    /// The only input with so many columns that no rule reads.
+    pub(super) fn unread_of(&self, arity: usize) -> Option<Symbol> {
+        let fits = |name: &&Symbol| self.find(**name).is_some_and(|(_, entry)| entry.columns.len() == arity);
+        let mut fitting = self.unread.iter().filter(fits);
+        fitting.next().copied().filter(|_| arity > 0 && fitting.next().is_none())
+    }
+
     /// The known parameter that `name` was probably meant to be.
     pub(super) fn nearest_param(&self, name: Symbol) -> Option<&'static str> {
         let known = self.params.iter().map(|param| &param.name).chain(&self.broken_params);
@@ -203,6 +222,17 @@ impl Names {
     /// The relations as they are known at the end.
     pub(super) fn finish(&self) -> Vec<Relation> {
         self.relations.iter().map(Entry::finish).collect()
+    }
+}
+
+/// The relations that a body reads.
+fn relations(body: &[Literal], read: &mut BTreeSet<Symbol>) {
+    for literal in body {
+        match &literal.kind {
+            LiteralKind::Atom { atom, .. } => drop(read.insert(atom.relation.name)),
+            LiteralKind::Aggregate(of) => relations(&of.body, read),
+            LiteralKind::Condition(_) | LiteralKind::In(..) => {}
+        }
     }
 }
 

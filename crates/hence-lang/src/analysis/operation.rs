@@ -213,6 +213,9 @@ impl Typer<'_> {
         }
         let word = name.name.as_str();
         let diagnostic = error(codes::UNKNOWN_FUNCTION, format!("unknown function `{word}`"), name.span);
+        if let Some(instead) = super::foreign::instead_of_function(word) {
+            return self.fail(diagnostic.help(instead));
+        }
         self.fail(match nearest_function(word) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic.note(format!("the functions are {}", op::names().join(", "))),

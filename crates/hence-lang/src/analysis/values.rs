@@ -126,8 +126,15 @@ fn list_misfit(value: Value, ty: &ColumnType, place: &str) -> Option<Diagnostic>
         }
         (None, Value::List(text)) => {
             let fault = wrong(format!("`{text}` is a list, but {place} is {}", a_column(ty)));
-            return Some(match hence_core::list::elements(text) {
-                [one] => fault.help(format!("write `{one}`")),
+            let elements = hence_core::list::elements(text);
+            let is_param = place.starts_with("the parameter");
+            let list = elements.first().filter(|_| is_param).map(|one| one.ty().keyword());
+            return Some(match (elements, list) {
+                ([one], Some(ty)) => {
+                    fault.help(format!("write `{one}`, or give the parameter the type `[{ty}]`"))
+                }
+                ([one], None) => fault.help(format!("write `{one}`")),
+                (_, Some(ty)) => fault.help(format!("give the parameter the type `[{ty}]`")),
                 _ => fault,
             });
         }

@@ -47,6 +47,7 @@ fn mark(piece: &Piece, before: Option<&Piece>, next: Option<&Piece>, depth: usiz
         (Kind::Mark, "||") if depth == 0 => Rewrite::To(";"),
         (Kind::Mark, "||") => Rewrite::Word("or"),
         (Kind::Word, "if") if after_head && depth == 0 => Rewrite::To(":-"),
+        (Kind::Mark, "//") => Rewrite::To("/"),
         (Kind::Mark, "\\+") => Rewrite::To("!"),
         (Kind::Mark, "~") if callee => Rewrite::To("!"),
         (Kind::Mark, ";") if last => Rewrite::To("."),

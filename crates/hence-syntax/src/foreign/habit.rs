@@ -7,9 +7,11 @@ use super::python::{
     TESTS, augmented, conditions_after, connected, every, exists, fields, formatted, methods, prefixed,
     some_in, split_word, turned,
 };
+use super::query::{cases, clocks, grouped, having, intervals, joined, ordered, starred};
 use super::scan::{Kind, Piece, closing, join, scan, split};
 use super::spelling::{bracketed, comprehended, documents, hashed, passed, zones};
 use super::sql::{ABSENT, absent, between, present, undeclared, within};
+use super::value::{around, choice, chosen, declared, enclosed, generated, indexed, truths};
 use super::variable::variable_form;
 
 /// What is said of a clause.
@@ -30,9 +32,23 @@ pub(crate) struct Habit {
 type Rewriter = fn(&[Piece]) -> Option<Vec<Piece>>;
 
 /// The habits, the largest first; whether the form means what was written.
-const HABITS: [(&str, Rewriter, bool); 38] = [
+const HABITS: [(&str, Rewriter, bool); 53] = [
     ("an aggregate has no `#`, which begins a comment", hashed, true),
     ("the matches that an aggregate ranges over are between braces", bracketed, true),
+    ("an aggregate has its term in parentheses, and its matches between braces", generated, true),
+    ("a count has no `*`: it counts the matches of its body", starred, true),
+    ("an aggregate is the whole right side of `=`: bind its value first", enclosed, true),
+    ("a choice of values is written as `if(condition, value, otherwise)`", cases, true),
+    ("a choice of values is written as `if(condition, value, otherwise)`", chosen, true),
+    ("a duration is written with a unit, without a word before it", intervals, true),
+    ("the time of the clock is bound by `now(Now)`", clocks, false),
+    ("an aggregate groups by the other columns of its head", grouped, true),
+    ("what an aggregate gives is tested by a second rule", having, false),
+    ("facts are unordered; `limit N by KEY` keeps the first N", ordered, false),
+    ("a join is two atoms that share a variable", joined, false),
+    ("an atom holds where some fact matches: it is compared with nothing", truths, true),
+    ("a variable is bound where it stands, without a declaration", declared, true),
+    ("a part of a string is given by `substring`", indexed, false),
     ("a count ranges over a body between braces, and its value is a variable", counted, false),
     ("an aggregate has its term in parentheses, and the body alone between braces", comprehended, true),
     ("a time zone is a string", zones, true),
@@ -45,6 +61,7 @@ const HABITS: [(&str, Rewriter, bool); 38] = [
     ("what holds of all has no exception: a relation of its own", every, false),
     ("`in` binds a variable, without a word before it", some_in, true),
     ("an atom holds where some fact matches, without a word before it", exists, true),
+    ("negation is `!`", negated, true),
     ("a function has its value as the first argument", methods, true),
     ("a string with values in it is `format(…)`", formatted, true),
     ("a variable has one value: another one needs a name of its own", augmented, false),
@@ -77,6 +94,9 @@ pub(crate) fn habit(text: &str) -> Option<Habit> {
         return None;
     }
     let pieces: Vec<Piece> = scan(text).into_iter().filter(|piece| piece.kind != Kind::Comment).collect();
+    if let Some(habit) = list_in_head(&pieces) {
+        return Some(habit);
+    }
     let beside = undeclared(&pieces);
     let (mut message, mut found) = (None, pieces);
     // One clause may show several.
@@ -90,6 +110,23 @@ pub(crate) fn habit(text: &str) -> Option<Habit> {
     }
     let form = join(&marks(found));
     message.map(|message| Habit { message, form, example: None, beside, is_exact })
+}
+
+/// `len([H|T], N) :- …`: nothing of such a rule stays.
+fn list_in_head(pieces: &[Piece]) -> Option<Habit> {
+    let head = parts(pieces).map_or(pieces, |(head, _)| head);
+    let open = head.iter().position(|piece| piece.is("["))?;
+    let taken_apart = head.get(open..=closing(head, open)?)?.iter().any(|piece| piece.is("|"));
+    let called = head.get(1).is_some_and(|piece| piece.is("("));
+    (taken_apart && called).then(|| Habit {
+        message: "a list is no term: it is a relation with a fact for each element",
+        form: String::from("input element(list: string, at: int, value: string)."),
+        example: None,
+        beside: Some(String::from(
+            "aggregates read such a list as a whole, as in `N = count { element(L, _, _) }`, and an atom each element",
+        )),
+        is_exact: false,
+    })
 }
 
 /// The head with its `:-`, and the body without its full stop.
@@ -280,30 +317,8 @@ fn remainder(pieces: &[Piece]) -> Option<Vec<Piece>> {
 fn ternary(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let question = pieces.iter().position(|piece| piece.is("?"))?;
     let otherwise = question + pieces.get(question..)?.iter().position(|piece| piece.is(":"))?;
-    let ends = |piece: &Piece| piece.is(",") || piece.is("=") || piece.is(":-");
-    let mut depth = 0i32;
-    let before = pieces.get(..question)?.iter().rposition(|piece| {
-        depth += i32::from(piece.is(")")) - i32::from(piece.is("("));
-        depth < 0 || depth == 0 && ends(piece)
-    });
-    let start = before.map_or(0, |at| at + 1);
-    let mut depth = 0i32;
-    let after = pieces.get(otherwise..)?.iter().position(|piece| {
-        depth += i32::from(piece.is("(")) - i32::from(piece.is(")"));
-        depth < 0 || depth == 0 && (ends(piece) || piece.is("."))
-    })?;
-    let end = otherwise + after;
-    let mut out = pieces.get(..start)?.to_vec();
-    out.extend([Piece::new(Kind::Word, "if"), Piece::mark("(")]);
-    for (from, to) in [(start, question), (question + 1, otherwise), (otherwise + 1, end)] {
-        if from > start {
-            out.push(Piece::mark(","));
-        }
-        out.extend_from_slice(pieces.get(from..to)?);
-    }
-    out.push(Piece::mark(")"));
-    out.extend_from_slice(pieces.get(end..)?);
-    Some(out)
+    let (start, end) = around(pieces, question, otherwise)?;
+    choice(pieces, start, end, [(start, question), (question + 1, otherwise), (otherwise + 1, end)])
 }
 
 pub(super) fn is_text_operator(piece: &Piece) -> bool {
@@ -324,8 +339,13 @@ pub(super) fn text_operators(pieces: &[Piece]) -> Option<Vec<Piece>> {
     })?;
     let (left, right) = (value(pieces.get(at - 1))?, value(pieces.get(at + 1))?);
     let operator = pieces.get(at)?.text.to_ascii_lowercase();
+    // Cedar has `*` where SQL has `%`.
+    let right = if operator == "like" { likened(&right) } else { right };
     let (function, right) =
         match (operator.as_str(), right.strip_prefix('"').and_then(|text| text.strip_suffix('"'))) {
+            ("like", Some(pattern)) if has_inner_wildcard(pattern) => {
+                ("matches", format!("r\"^{}$\"", pattern.replace('.', "\\.").replace('%', ".*")))
+            }
             ("like", Some(pattern)) => match (pattern.strip_prefix('%'), pattern.strip_suffix('%')) {
                 (Some(inner), Some(_)) => ("contains", format!("\"{}\"", inner.trim_end_matches('%'))),
                 (None, Some(start)) => ("starts_with", format!("\"{start}\"")),
@@ -355,6 +375,28 @@ pub(super) fn text_operators(pieces: &[Piece]) -> Option<Vec<Piece>> {
     Some(text_operators(&out).unwrap_or(out))
 }
 
+/// A pattern of Cedar as SQL has it.
+fn likened(pattern: &str) -> String {
+    if pattern.contains('%') { pattern.to_owned() } else { pattern.replace('*', "%") }
+}
+
+/// Whether a pattern has a `%` between two texts.
+fn has_inner_wildcard(pattern: &str) -> bool {
+    pattern.trim_matches('%').contains('%')
+}
+
+/// `NOT p(X)` of SQL.
+fn negated(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let opens = |piece: &Piece| piece.is(":-") || piece.is(",") || piece.is("{");
+    let at = pieces.windows(3).position(|three| {
+        matches!(three, [before, not, name] if opens(before) && not.text == "NOT" && not.kind == Kind::Upper
+            && name.kind == Kind::Word)
+    })?;
+    let mut out = pieces.to_vec();
+    *out.get_mut(at + 1)? = Piece::mark("!");
+    Some(negated(&out).unwrap_or(out))
+}
+
 /// The pieces with others for the one at `at` and its neighbours.
 fn replaced(pieces: &[Piece], at: usize, others: Vec<Piece>) -> Option<Vec<Piece>> {
     Some([pieces.get(..at.checked_sub(1)?)?, &others, pieces.get(at + 2..)?].concat())
@@ -381,8 +423,8 @@ fn stars(pieces: &[Piece]) -> Option<Vec<Piece>> {
     (changed != pieces).then_some(changed)
 }
 
-/// `5 minutes`.
-fn durations(pieces: &[Piece]) -> Option<Vec<Piece>> {
+/// The unit that a word for a time names.
+pub(super) fn unit(word: &str) -> Option<&'static str> {
     const UNITS: [(&str, &str); 8] = [
         ("millisecond", "ms"),
         ("second", "s"),
@@ -393,16 +435,18 @@ fn durations(pieces: &[Piece]) -> Option<Vec<Piece>> {
         ("day", "d"),
         ("week", "w"),
     ];
-    let known = |text: &str| {
-        let text = text.strip_suffix('s').unwrap_or(text);
-        UNITS.iter().find(|(name, _)| *name == text).map(|(_, unit)| *unit)
-    };
-    let unit = |piece: &Piece| if piece.kind == Kind::Word { known(&piece.text) } else { None };
+    let word = word.strip_suffix('s').unwrap_or(word);
+    UNITS.iter().find(|(name, _)| *name == word).map(|(_, unit)| *unit)
+}
+
+/// `5 minutes`.
+fn durations(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let named = |piece: &Piece| if piece.kind == Kind::Word { unit(&piece.text) } else { None };
     let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
     let mut found = false;
     for piece in pieces {
         let number = |last: &&mut Piece| last.text.bytes().all(|byte| byte.is_ascii_digit());
-        match (out.last_mut().filter(number), unit(piece)) {
+        match (out.last_mut().filter(number), named(piece)) {
             (Some(last), Some(unit)) => {
                 last.text.push_str(unit);
                 found = true;
@@ -412,7 +456,7 @@ fn durations(pieces: &[Piece]) -> Option<Vec<Piece>> {
     }
     for piece in out.iter_mut().filter(|piece| found && piece.kind == Kind::Value) {
         let word = piece.text.trim_start_matches(|c: char| c.is_ascii_digit());
-        if let Some(unit) = known(word).filter(|_| word.len() < piece.text.len()) {
+        if let Some(unit) = unit(word).filter(|_| word.len() < piece.text.len()) {
             piece.text = format!("{}{unit}", piece.text.trim_end_matches(word));
         }
     }

@@ -8,10 +8,12 @@ mod declaration;
 mod habit;
 mod prolog;
 mod python;
+mod query;
 mod scan;
 mod spelling;
 mod sql;
 mod statement;
+mod value;
 mod variable;
 
 pub(super) use declaration::{Declared, crepe, declared_in, mangle, souffle, type_name};

@@ -55,7 +55,14 @@ fn member(pieces: &[Piece]) -> Option<Vec<Piece>> {
     if !list.first()?.is("[") || list.iter().any(|piece| piece.is("|")) {
         return None;
     }
-    let literal = [element, &[Piece::new(Kind::Word, "in")], list].concat();
+    let quoted = |piece: &Piece| match piece.kind {
+        Kind::Word if !["true", "false"].contains(&piece.text.as_str()) => {
+            Piece::new(Kind::Value, format!("\"{}\"", piece.text))
+        }
+        _ => piece.clone(),
+    };
+    let list: Vec<Piece> = list.iter().map(quoted).collect();
+    let literal = [element, &[Piece::new(Kind::Word, "in")], &list].concat();
     Some([pieces.get(..at)?, &literal, pieces.get(close + 1..)?].concat())
 }
 

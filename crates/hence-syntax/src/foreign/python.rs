@@ -6,7 +6,7 @@ use super::variable::{raise_variables, variable_form};
 
 /// The pieces without those from `start` to before `end`, and without one comma beside them.
 pub(super) fn without(pieces: &[Piece], start: usize, end: usize) -> Option<Vec<Piece>> {
-    let comma = |at: usize| pieces.get(at).is_some_and(|piece| piece.is(","));
+    let comma = |at: usize| pieces.get(at).is_some_and(|piece| piece.is(",") || piece.is_word("and"));
     let (start, end) = match start.checked_sub(1).filter(|before| comma(*before)) {
         Some(before) => (before, end),
         None => (start, end + usize::from(comma(end))),
@@ -45,13 +45,27 @@ pub(super) fn fields(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let at = pieces.windows(3).position(|three| {
         matches!(three, [value, dot, name] if value.kind == Kind::Upper && dot.is(".") && name.kind == Kind::Word)
     })?;
-    let [value, _, name] = pieces.get(at..at + 3)? else { return None };
-    let column = Piece::new(Kind::Upper, variable_form(&name.text));
-    let atom = format!("{}(id: {}, {}: {})", value.text.to_lowercase(), value.text, name.text, column.text);
-    let body = pieces.iter().position(|piece| piece.is(":-")).filter(|turnstile| *turnstile < at)?;
-    let atom = [Piece::new(Kind::Word, atom), Piece::mark(",")];
-    let parts = [pieces.get(..=body)?, &atom, pieces.get(body + 1..at)?, &[column], pieces.get(at + 3..)?];
-    Some(parts.concat())
+    let value = pieces.get(at)?;
+    let turnstile = pieces.iter().position(|piece| piece.is(":-")).filter(|turnstile| *turnstile < at)?;
+    let (body, columns) = read_fields(pieces.get(turnstile + 1..)?, value);
+    let terms = format!("id: {}, {columns}", value.text);
+    // The atom that binds the value is the one to read; where there is none, the variable names it.
+    let bound = body.windows(4).position(|four| {
+        matches!(four, [name, open, one, close] if name.kind == Kind::Word && open.is("(") && one == value && close.is(")")
+            && !TESTS.contains(&name.text.as_str()))
+    });
+    let head = pieces.get(..=turnstile)?;
+    let out = match bound {
+        Some(at) => {
+            let read = [Piece::new(Kind::Value, terms)];
+            [head, body.get(..at + 2)?, &read, body.get(at + 3..)?].concat()
+        }
+        None => {
+            let atom = format!("{}({terms})", value.text.to_lowercase());
+            [head, &[Piece::new(Kind::Word, atom), Piece::mark(",")], &body].concat()
+        }
+    };
+    Some(fields(&out).unwrap_or(out))
 }
 
 /// `f"{X}"`.
@@ -59,6 +73,9 @@ pub(super) fn formatted(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let is_text = |piece: &Piece| piece.kind == Kind::Value && piece.text.starts_with('"');
     let at =
         pieces.windows(2).position(|pair| matches!(pair, [f, text] if f.is_word("f") && is_text(text)))?;
+    if at.checked_sub(1).and_then(|at| pieces.get(at)).is_some_and(|before| before.is_word("because")) {
+        return Some([pieces.get(..at)?, pieces.get(at + 1..)?].concat());
+    }
     let call =
         [Piece::new(Kind::Word, "format"), Piece::mark("("), pieces.get(at + 1)?.clone(), Piece::mark(")")];
     Some([pieces.get(..at)?, &call, pieces.get(at + 2..)?].concat())
@@ -95,7 +112,12 @@ pub(super) fn exists(pieces: &[Piece]) -> Option<Vec<Piece>> {
         matches!(three, [word, name, open] if (word.is_word("exists") || word.text == "EXISTS")
             && name.kind == Kind::Word && open.is("("))
     })?;
-    Some([pieces.get(..at)?, pieces.get(at + 1..)?].concat())
+    let kept = pieces.get(..at)?;
+    let is_not = |last: &Piece| last.is_word("not") || last.text == "NOT" || last.is("!");
+    Some(match kept.split_last().filter(|(last, _)| is_not(last)) {
+        Some((_, kept)) => [kept, &[Piece::mark("!")], pieces.get(at + 1..)?].concat(),
+        None => [kept, pieces.get(at + 1..)?].concat(),
+    })
 }
 
 /// `some i in [1, 2]`.
@@ -120,8 +142,13 @@ pub(super) fn every(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let open = at + pieces.get(at..)?.iter().position(|piece| piece.is("{"))?;
     let close = closing(pieces, open)?;
     let relation = pieces.get(open - 1).filter(|name| name.kind == Kind::Word)?;
-    let raised = raise_variables(pieces.get(open + 1..close)?.to_vec());
-    let var = Piece::new(Kind::Upper, variable_form(&pieces.get(at + 1)?.text));
+    let element = pieces.get(at + 1)?;
+    let (inside, columns) = read_fields(pieces.get(open + 1..close)?, element);
+    let raised = raise_variables(inside);
+    let var = match columns.as_str() {
+        "" => Piece::new(Kind::Upper, variable_form(&element.text)),
+        columns => Piece::new(Kind::Value, columns),
+    };
     let head = [Piece::new(Kind::Word, "exception"), Piece::mark("("), Piece::mark(")")];
     let not = [Piece::mark("!"), Piece::mark("(")];
     let rule = [
@@ -132,6 +159,24 @@ pub(super) fn every(pieces: &[Piece]) -> Option<Vec<Piece>> {
         &[Piece::mark(")"), Piece::mark(".")],
     ];
     Some([pieces.get(..at)?, &[Piece::mark("!")], &head, pieces.get(close + 1..)?, &rule.concat()].concat())
+}
+
+/// The pieces with variables for the fields of `of`, and these as columns of an atom.
+fn read_fields(pieces: &[Piece], of: &Piece) -> (Vec<Piece>, String) {
+    let (mut out, mut columns): (Vec<Piece>, Vec<String>) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        let is_field = piece.kind == Kind::Word
+            && matches!(out.as_slice(), [.., value, dot] if value.text == of.text && value.kind != Kind::Value && dot.is("."));
+        if !is_field {
+            out.push(piece.clone());
+            continue;
+        }
+        out.truncate(out.len() - 2);
+        let column = format!("{}: {}", piece.text, variable_form(&piece.text));
+        columns.extend((!columns.contains(&column)).then_some(column));
+        out.push(Piece::new(Kind::Upper, variable_form(&piece.text)));
+    }
+    (out, columns.join(", "))
 }
 
 /// `h <= b.`

@@ -80,7 +80,7 @@ fn next_piece(rest: &str, first: char, after_value: bool) -> (Option<Piece>, usi
         }
         '#' => comment(rest, 1),
         '%' if !after_value => comment(rest, 1),
-        '/' if rest.starts_with("//") => comment(rest, 2),
+        '/' if rest.starts_with("//") && !(after_value && divides(rest)) => comment(rest, 2),
         '/' if rest.starts_with("/*") => block_comment(rest),
         '"' | '\'' => quoted(rest, first),
         'r' if rest.starts_with("r\"") || rest.starts_with("r#") => raw(rest),
@@ -108,6 +108,15 @@ fn next_piece(rest: &str, first: char, after_value: bool) -> (Option<Piece>, usi
             (Some(Piece::new(Kind::Mark, text)), len)
         }
     }
+}
+
+/// Whether a number or a short variable follows `//`, so that it divides as in Python and begins no comment.
+fn divides(rest: &str) -> bool {
+    let after = rest.trim_start_matches('/').trim_start();
+    let mut chars = after.chars();
+    let first = chars.next();
+    let alone = chars.next().is_none_or(|c| !c.is_alphanumeric());
+    first.is_some_and(|c| c.is_ascii_digit() || c.is_uppercase() && alone)
 }
 
 fn take(rest: &str, kind: Kind, wanted: impl Fn(char) -> bool) -> (Option<Piece>, usize) {

@@ -17,7 +17,8 @@ pub(crate) fn statement(text: &str) -> Option<(Habit, usize)> {
     let is_cedar =
         cedar.is_some() && ["principal", "action", "resource"].iter().all(|word| text.contains(word));
     if !is_cedar && !["select", "insert into", "create table", "delete from"].into_iter().any(begins) {
-        let known = keyword(text).or_else(|| function(text)).or_else(|| directive(text));
+        let known =
+            constants(text).or_else(|| keyword(text)).or_else(|| function(text)).or_else(|| directive(text));
         return known.or_else(|| rego(text)).or_else(|| counted(text));
     }
     let blank = text.find("\n\n").unwrap_or(text.len());
@@ -31,6 +32,40 @@ pub(crate) fn statement(text: &str) -> Option<(Habit, usize)> {
         select(&pieces).or_else(|| insert(&pieces)).or_else(|| create(&pieces)).or_else(|| delete(&pieces));
     let form = form.unwrap_or_else(|| String::from("result(X) :- table(column: X), X < 0.5."));
     Some((Habit { message: "a statement of SQL", form, example: None, beside: None, is_exact: false }, end))
+}
+
+/// `kinds := {"a", "b"}` and `most := 3`: a parameter.
+fn constants(text: &str) -> Option<(Habit, usize)> {
+    let line = text.lines().next()?.trim_end();
+    let pieces = scan(line);
+    let [name, assigned, value @ ..] = pieces.as_slice() else { return None };
+    let value = value.strip_suffix(&[Piece::mark(".")]).unwrap_or(value);
+    if name.kind != Kind::Word || !assigned.is(":=") {
+        return None;
+    }
+    let (elements, is_list) = match value {
+        [open, elements @ .., close] if open.is("{") && close.is("}") || open.is("[") && close.is("]") => {
+            (elements, true)
+        }
+        one => (one, false),
+    };
+    let elements: Vec<&[Piece]> = split(elements, ",");
+    let literals = elements.iter().all(|one| matches!(one, [one] if one.kind == Kind::Value));
+    let ty = match elements.first()?.first()?.text.as_str() {
+        text if text.starts_with('"') => "string",
+        text if text.starts_with('/') => "name",
+        text if text.contains('.') => "float",
+        text if text.bytes().all(|byte| byte.is_ascii_digit()) => "int",
+        _ => return None,
+    };
+    let shown = elements.join(&Piece::mark(","));
+    let form = match is_list {
+        true => format!("param {}: [{ty}] = [{}].", name.text, join(&shown)),
+        false => format!("param {}: {ty} = {}.", name.text, join(&shown)),
+    };
+    let message = "a value with a name is a parameter";
+    let habit = Habit { message, form, example: None, beside: None, is_exact: false };
+    (literals && (is_list || elements.len() == 1)).then_some((habit, line.len()))
 }
 
 /// `rule p { … }` and `fact p(1).`: a word that no clause begins with.
@@ -91,12 +126,28 @@ fn is(piece: &Piece, word: &str) -> bool {
     piece.text.eq_ignore_ascii_case(word)
 }
 
-/// `INSERT INTO t VALUES (1, 'a')`.
+/// `INSERT INTO t (a, b) VALUES (1, 'a')`: the command that asserts the fact.
 fn insert(pieces: &[Piece]) -> Option<String> {
     let values = pieces.iter().position(|piece| is(piece, "values"))?;
     let [first, _, table, ..] = pieces else { return None };
-    is(first, "insert")
-        .then(|| format!("{}{}.", table.text, join(pieces.get(values + 1..).unwrap_or_default())))
+    if !is(first, "insert") {
+        return None;
+    }
+    let given = pieces.get(values + 2..closing(pieces, values + 1)?)?;
+    let columns: Vec<&Piece> =
+        pieces.get(3..values)?.iter().filter(|piece| piece.kind != Kind::Mark).collect();
+    let given = split(given, ",");
+    let terms: Vec<String> = given
+        .iter()
+        .enumerate()
+        .map(|(at, value)| {
+            // A fact has the time itself.
+            let clock = value.first().is_some_and(|first| is(first, "now") || is(first, "current_timestamp"));
+            let value = if clock { String::from("@2026-01-31T09:00:00Z") } else { join(value) };
+            columns.get(at).map_or_else(|| value.clone(), |column| format!("{}: {value}", column.text))
+        })
+        .collect();
+    Some(format!("hence assert '{}({})'", table.text, terms.join(", ")))
 }
 
 /// `CREATE TABLE t (a INT, b VARCHAR(20))`.

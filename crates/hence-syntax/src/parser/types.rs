@@ -14,6 +14,12 @@ impl Parser<'_> {
     pub(super) fn type_expr(&mut self) -> Option<TypeExpr> {
         let start = self.current.span;
         match self.current.kind {
+            TokenKind::Word(name)
+                if matches!(self.ahead.kind, TokenKind::Less | TokenKind::LeftBracket)
+                    && self.ahead.span.start == start.end =>
+            {
+                self.foreign_list_type(name)
+            }
             TokenKind::Word(name) => {
                 self.bump();
                 Some(TypeExpr::Named(Ident { name, span: start }))
@@ -52,6 +58,29 @@ impl Parser<'_> {
                 None
             }
         }
+    }
+
+    /// `list<string>`, `list[string]` and `string[]`.
+    fn foreign_list_type(&mut self, name: Symbol) -> Option<TypeExpr> {
+        let start = self.bump().span;
+        self.bump();
+        let inner = match self.current.kind {
+            TokenKind::Word(inner) => {
+                self.bump();
+                inner
+            }
+            _ => name,
+        };
+        if !self.eat(TokenKind::Greater) {
+            self.eat(TokenKind::RightBracket);
+        }
+        let span = self.since(start);
+        let element = type_name(inner.as_str());
+        let message = format!("unknown type `{}`", self.lexer.slice(span));
+        let form = format!("[{element}]");
+        self.mended(codes::BAD_DECLARATION, message, span, "a list has its type between `[` and `]`", &form);
+        let element = TypeExpr::Named(Ident { name: element.into(), span });
+        Some(TypeExpr::List(Box::new(element), span))
     }
 
     /// A member without its slash.
