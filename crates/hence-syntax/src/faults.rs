@@ -49,8 +49,8 @@ impl Faults {
     pub(super) fn replace(&mut self, from: usize, end: u32, by: Diagnostic) {
         let later = self.list.split_off(from.min(self.list.len()));
         let beyond = |fault: &Diagnostic| fault.span().is_some_and(|span| span.start >= end);
-        self.list.extend(later.into_iter().filter(beyond));
         self.push(by);
+        self.list.extend(later.into_iter().filter(beyond));
     }
 
     /// Whether nothing more is taken.

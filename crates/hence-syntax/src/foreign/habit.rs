@@ -5,7 +5,7 @@ use super::clause::{alternatives, marks};
 use super::prolog::{cuts, lists, members, question_marks, sql_words};
 use super::python::{
     TESTS, augmented, conditions_after, connected, every, exists, fields, formatted, methods, prefixed,
-    some_in, split_word, turned,
+    sentences, some_in, split_word, turned,
 };
 use super::query::{cases, clocks, grouped, having, intervals, joined, ordered, starred};
 use super::scan::{Kind, Piece, closing, join, scan, split};
@@ -32,7 +32,7 @@ pub(crate) struct Habit {
 type Rewriter = fn(&[Piece]) -> Option<Vec<Piece>>;
 
 /// The habits, the largest first; whether the form means what was written.
-const HABITS: [(&str, Rewriter, bool); 53] = [
+const HABITS: [(&str, Rewriter, bool); 54] = [
     ("an aggregate has no `#`, which begins a comment", hashed, true),
     ("the matches that an aggregate ranges over are between braces", bracketed, true),
     ("an aggregate has its term in parentheses, and its matches between braces", generated, true),
@@ -63,6 +63,7 @@ const HABITS: [(&str, Rewriter, bool); 53] = [
     ("an atom holds where some fact matches, without a word before it", exists, true),
     ("negation is `!`", negated, true),
     ("a function has its value as the first argument", methods, true),
+    ("a sentence has its values in braces, without a letter before it", sentences, true),
     ("a string with values in it is `format(…)`", formatted, true),
     ("a variable has one value: another one needs a name of its own", augmented, false),
     ("the fields of a request are the columns of a relation, which an atom reads", documents, false),

@@ -68,14 +68,19 @@ pub(super) fn fields(pieces: &[Piece]) -> Option<Vec<Piece>> {
     Some(fields(&out).unwrap_or(out))
 }
 
+/// `@because f"{X}"`.
+pub(super) fn sentences(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let at = pieces.windows(3).position(|three| {
+        matches!(three, [because, f, text] if because.is_word("because") && f.is_word("f") && text.kind == Kind::Value)
+    })?;
+    Some([pieces.get(..=at)?, pieces.get(at + 2..)?].concat())
+}
+
 /// `f"{X}"`.
 pub(super) fn formatted(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let is_text = |piece: &Piece| piece.kind == Kind::Value && piece.text.starts_with('"');
     let at =
         pieces.windows(2).position(|pair| matches!(pair, [f, text] if f.is_word("f") && is_text(text)))?;
-    if at.checked_sub(1).and_then(|at| pieces.get(at)).is_some_and(|before| before.is_word("because")) {
-        return Some([pieces.get(..at)?, pieces.get(at + 1..)?].concat());
-    }
     let call =
         [Piece::new(Kind::Word, "format"), Piece::mark("("), pieces.get(at + 1)?.clone(), Piece::mark(")")];
     Some([pieces.get(..at)?, &call, pieces.get(at + 2..)?].concat())

@@ -179,11 +179,19 @@ pub(super) fn joined(pieces: &[Piece]) -> Option<Vec<Piece>> {
         (_, true) => (with, column),
         _ => return None,
     };
-    let shared = variable_form(&joins.text);
-    let atom = |relation: &Piece, column: &Piece| {
-        Piece::new(Kind::Word, format!("{}({}: {shared})", relation.text, column.text))
+    // A row is known by its `id`, whose variable is the alias.
+    let shared = match (own.text.as_str(), joins.text.as_str()) {
+        ("id", _) => alias.text.clone(),
+        (_, "id") => other.text.clone(),
+        _ => variable_form(&joins.text),
     };
-    let atoms = [atom(left, own), Piece::mark(","), atom(right, joins)];
+    let used = |alias: &&Piece| pieces.iter().filter(|piece| piece == alias).count() > 2;
+    let atom = |relation: &Piece, alias: &Piece, column: &Piece| {
+        let id = Some(alias).filter(used).filter(|_| column.text != "id");
+        let id = id.map_or_else(String::new, |alias| format!("id: {}, ", alias.text));
+        Piece::new(Kind::Word, format!("{}({id}{}: {shared})", relation.text, column.text))
+    };
+    let atoms = [atom(left, alias, own), Piece::mark(","), atom(right, other, joins)];
     Some([before.get(..before.len() - 2)?, &atoms, after.get(10..)?].concat())
 }
 

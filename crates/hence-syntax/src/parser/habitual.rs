@@ -63,14 +63,18 @@ impl Parser<'_> {
             };
         }
         let text = part(self.text, start.start as usize..end as usize);
-        let Some(habit) = foreign::habit(text).filter(|_| is_rule) else { return item };
+        let Some(mut habit) = foreign::habit(text).filter(|_| is_rule) else { return item };
+        if !text.starts_with('@') && !self.is_clean(&habit.form) {
+            // What would be an error itself is not shown.
+            habit.form.clear();
+        }
         self.flush_deferred(None);
         if end != self.last.span.end {
             self.resume_at(end as usize);
         }
         let fault = fault(&habit, self.first_line(start.start, end as usize));
         let whole = Span::new(self.file, start.start, end);
-        let fault = if habit.is_exact && self.is_clean(&habit.form) {
+        let fault = if habit.is_exact && !habit.form.is_empty() && self.is_clean(&habit.form) {
             fault.fix(whole, habit.form.as_str())
         } else {
             fault
@@ -127,7 +131,7 @@ impl Parser<'_> {
 
 fn fault(habit: &Habit, span: Span) -> Diagnostic {
     let fault = Diagnostic::new(codes::FOREIGN_RULE, habit.message).at(span, "");
-    let fault = fault.help(format!("write: `{}`", habit.form));
+    let fault = if habit.form.is_empty() { fault } else { fault.help(format!("write: `{}`", habit.form)) };
     match &habit.beside {
         Some(beside) => fault.help(beside.as_str()),
         None => fault,

@@ -186,7 +186,7 @@ impl Parser<'_> {
 
     /// The word that begins a part, unless it is called like a relation.
     pub(super) fn section_word(&self) -> Option<Section> {
-        let called = self.is_called();
+        let called = self.is_called() || self.at_effect_relation();
         let word = self.word().filter(|_| !called)?.as_str();
         Section::of(word).or_else(|| {
             let fact_follows = matches!(self.ahead.kind, TokenKind::Word(_));

@@ -5,7 +5,7 @@ use hence_core::value::Value;
 
 use super::super::codes;
 use super::super::token::TokenKind;
-use super::super::tree::{Args, Because, Expectation, ExpectationKind, Expr, Given, Ident};
+use super::super::tree::{Args, Because, Expectation, ExpectationKind, Expr, Given, Ident, Literal};
 use super::Parser;
 use super::test::Section;
 
@@ -140,6 +140,24 @@ impl Parser<'_> {
         found
     }
 
+    /// Whether `then.p(…)` is expected, the relation that the heads of `then` rules form.
+    pub(super) fn at_effect_relation(&self) -> bool {
+        self.in_expect && self.at_word("then") && self.ahead.kind == TokenKind::Dot
+    }
+
+    /// Reports `then.p(…)`, and skips it.
+    fn refuse_effect_relation(&mut self) -> Vec<Literal> {
+        let start = self.bump().span;
+        self.bump();
+        let span = self.since(start).to(self.current.span);
+        let message = format!("`{}` can't be expected", self.lexer.slice(span));
+        let input = self.word().map_or("p", |word| word.as_str());
+        let help = format!("expect the input itself: `{input}(…)`");
+        self.report(codes::BAD_TEST, message, span, "the relation of the heads of `then` rules", &help);
+        self.literals();
+        Vec::new()
+    }
+
     /// One expectation with its full stop, if it takes one.
     fn expectation(&mut self) -> Expectation {
         let start = self.current.span;
@@ -155,7 +173,8 @@ impl Parser<'_> {
         if open {
             self.bump();
         }
-        let literals = self.literals();
+        let literals =
+            if self.at_effect_relation() { self.refuse_effect_relation() } else { self.literals() };
         let because = self.reason();
         let kind = if none {
             self.refuse_because("no", because);
