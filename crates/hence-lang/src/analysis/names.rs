@@ -193,11 +193,11 @@ impl Names {
         self.unread = inputs.map(|entry| entry.name).filter(|name| !read.contains(name)).collect();
     }
 
-    /// The only input with so many columns that no rule reads.
+    /// The only input with so many columns that no rule reads; one column fits too much.
     pub(super) fn unread_of(&self, arity: usize) -> Option<Symbol> {
         let fits = |name: &&Symbol| self.find(**name).is_some_and(|(_, entry)| entry.columns.len() == arity);
         let mut fitting = self.unread.iter().filter(fits);
-        fitting.next().copied().filter(|_| arity > 0 && fitting.next().is_none())
+        fitting.next().copied().filter(|_| arity > 1 && fitting.next().is_none())
     }
 
     /// The known parameter that `name` was probably meant to be.
