@@ -68,12 +68,19 @@ pub(super) fn fields(pieces: &[Piece]) -> Option<Vec<Piece>> {
     Some(fields(&out).unwrap_or(out))
 }
 
-/// `@because f"{X}"`.
+/// `@because f"{X}"` and `@because(f"{X}")`.
 pub(super) fn sentences(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    let at = pieces.windows(3).position(|three| {
-        matches!(three, [because, f, text] if because.is_word("because") && f.is_word("f") && text.kind == Kind::Value)
-    })?;
-    Some([pieces.get(..=at)?, pieces.get(at + 2..)?].concat())
+    let because = pieces.iter().position(|piece| piece.is_word("because"))?;
+    let opened = usize::from(pieces.get(because + 1)?.is("("));
+    let [f, text] = pieces.get(because + 1 + opened..because + 3 + opened)? else { return None };
+    if !(f.is_word("f") && text.kind == Kind::Value) {
+        return None;
+    }
+    let sentence = [Piece::mark("("), text.clone(), Piece::mark(")")];
+    Some(
+        [pieces.get(..=because)?, &sentence, pieces.get(because + 3 + 2 * opened..).unwrap_or_default()]
+            .concat(),
+    )
 }
 
 /// `f"{X}"`.
