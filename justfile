@@ -18,6 +18,7 @@ test:
     cargo test --features packs,mail,tls,server,parquet --test cases -- golden
     cargo test -p hence-server
     cargo test --features packs,mail,tls,server,parquet --test cases -- docs/http
+    cargo test --features packs,mail,tls,server,parquet --test cases -- docs/mcp
     bash tests/browser/run.sh
     bash clients/run.sh
 

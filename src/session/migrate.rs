@@ -231,7 +231,7 @@ impl<'a> Sources<'a> {
                 None => sources.unrecorded(relation)?,
             };
             if let Ok(recast) = Recast::between(&recorded, &recorded.columns) {
-                let personal = ledger.personal()?.get(&relation).cloned().unwrap_or_default();
+                let personal = ledger.personal()?.get(&relation).map_or_else(Vec::new, Clone::clone);
                 sources.old.insert(relation, Old { recorded, recast, personal });
             }
         }

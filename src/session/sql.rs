@@ -42,7 +42,7 @@ impl Session {
         let mut given: BTreeMap<Symbol, Vec<Vec<Value>>> = BTreeMap::new();
         given.insert(Symbol::new("now"), vec![vec![Value::Time(now)]]);
         self.given()?.into_iter().for_each(|fact| given.entry(fact.relation).or_default().push(fact.values));
-        let of = |id: RelationId| given.get(&rules.program[id].name).cloned().unwrap_or_default();
+        let of = |id: RelationId| given.get(&rules.program[id].name).map_or_else(Vec::new, Clone::clone);
         let derived = |id: RelationId| {
             facts_of(&rules.program, &evaluation.model, id).into_iter().map(|fact| fact.values).collect()
         };

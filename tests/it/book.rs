@@ -132,6 +132,8 @@ fn builds(line: &str) -> bool {
         "HENCE_BENCH=1 cargo ",
         "RUSTDOCFLAGS=",
         "tests/browser/run.sh",
+        "tests/mcp/run.sh",
+        "GALEN=FOLDER cargo ",
         "clients/run.sh",
         "HENCE_SLOW=1 clients/run.sh",
         "tests/http/schemathesis.sh",

@@ -246,6 +246,7 @@ erase H
 gate report
 gate approve H
 gate --host H
+mcp-gate -- H
 token list
 token create H
 --version"#;

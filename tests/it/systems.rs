@@ -85,11 +85,7 @@ fn the_page_counts_its_rows() {
     }
     let all: usize = counts.values().sum();
     let of = |state: &str| counts.get(state).copied().unwrap_or(0);
-    let said = format!(
-        "{} of {all} items work, {} partly, {} are missing",
-        of("works"),
-        of("partly"),
-        of("missing")
-    );
+    let said =
+        format!("{} of {all} items work, {} partly, {} missing", of("works"), of("partly"), of("missing"));
     assert!(read(PAGE).contains(&said), "expected: {said}");
 }

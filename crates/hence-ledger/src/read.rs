@@ -9,8 +9,8 @@ use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
-use super::bytes::{Malformed, Reader};
-use super::content::{Act, Change, Summary, decode_changes};
+use super::bytes::Reader;
+use super::content::{Summary, decode_changes};
 use super::error::LedgerError;
 use super::hash::Hash;
 use super::keys;
@@ -20,7 +20,7 @@ use super::scan::Whole;
 use super::state;
 use super::step;
 use super::transaction::{
-    Assertion, Decision, InForce, Interval, Lapsed, RelationCount, RuleSet, Status, Transaction, TxInfo,
+    Assertion, Decision, InForce, Interval, RelationCount, RuleSet, Status, Transaction, TxInfo,
 };
 use super::tuple;
 use super::view::View;
@@ -489,24 +489,5 @@ fn info(tx: u64, summary: Summary, hash: Hash, previous: Hash) -> TxInfo {
         digest: summary.digest,
         hash,
         previous,
-    }
-}
-
-impl Transaction {
-    /// Takes a change of its record in.
-    fn take(&mut self, change: &Change<'_>) -> Result<(), Malformed> {
-        let fact = Fact { relation: change.relation, values: tuple::decode(change.tuple)? };
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        match change.act {
-            Act::Assert => self.added.push(fact),
-            Act::Retract { since } => self.removed.push((fact, since)),
-            Act::Draw { rule, sentence } => {
-                self.drawn.push(Decision { fact, rule: owned(rule), sentence: owned(sentence) });
-            }
-            Act::Lapse { since, reason } => {
-                self.lapsed.push((Lapsed { fact, reason: owned(reason) }, since));
-            }
-        }
-        Ok(())
     }
 }

@@ -6,11 +6,13 @@ use hence_core::fact::Fact;
 use hence_core::schema::Column;
 use hence_core::symbol::Symbol;
 
-use super::content;
+use super::bytes::Malformed;
+use super::content::{self, Act, Change};
 use super::hash::Hash;
 use super::principals::Signature;
 use super::said::Said;
 use super::step::Step;
+use super::tuple;
 
 /// The rules that drew decisions: all text that was loaded, and the parameters that were set. Hashed once; copies share
 /// the texts.
@@ -272,6 +274,25 @@ pub struct Transaction {
     pub drawn: Vec<Decision>,
     /// The decisions that lapsed, with the transaction that had drawn each.
     pub lapsed: Vec<(Lapsed, u64)>,
+}
+
+impl Transaction {
+    /// Takes a change of its record in.
+    pub(super) fn take(&mut self, change: &Change<'_>) -> Result<(), Malformed> {
+        let fact = Fact { relation: change.relation, values: tuple::decode(change.tuple)? };
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        match change.act {
+            Act::Assert => self.added.push(fact),
+            Act::Retract { since } => self.removed.push((fact, since)),
+            Act::Draw { rule, sentence } => {
+                self.drawn.push(Decision { fact, rule: owned(rule), sentence: owned(sentence) });
+            }
+            Act::Lapse { since, reason } => {
+                self.lapsed.push((Lapsed { fact, reason: owned(reason) }, since));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Who asserted a current fact, and when.

@@ -111,6 +111,8 @@ impl Phrase<'_> {
     ) -> String {
         let text = |arg: &Expr| match values {
             Some((vars, params)) => self.valued(arg, vars, params),
+            // The values of a closed set are written where it is declared.
+            None if matches!(arg.kind, ExprKind::Const(_)) => self.text(arg, Fill::Names, 0),
             None => self.written(arg),
         };
         let mut texts: Vec<_> = args.iter().map(text).collect();

@@ -234,7 +234,7 @@ impl<'a> Builder<'a> {
     }
 
     fn elements(&self, literal: &Literal, generator: &Generator, args: &[Expr]) -> Written {
-        let place = |var: VarId| self.base.get(&var).cloned().unwrap_or_default();
+        let place = |var: VarId| self.base.get(&var).map_or_else(String::new, Clone::clone);
         let expressions =
             Expressions { program: self.context.program, dialect: self.context.dialect, variable: &place };
         match generator {

@@ -2,9 +2,8 @@
 #![expect(clippy::indexing_slicing, reason = "hot: rows are numbered from 0 to before their count")]
 
 use crate::cells::{Cell, Cells};
-use crate::storage::hash::hash;
+use crate::storage::hash::{TOGETHER, hash};
 use crate::storage::row_table::RowTable;
-use crate::storage::tuple_set::TOGETHER;
 /// Leaves the first of equal rows of `arity` columns. Rows that ascend, as those of numbered events and of sorted files
 /// do, are only gone through.
 pub(crate) fn keep_distinct(rows: &mut Cells, arity: usize) {

@@ -5,8 +5,8 @@
 )]
 
 use crate::cells::{Cells, Slice};
+use crate::storage::hash::TOGETHER;
 use crate::storage::statistics::distinct_keys;
-use crate::storage::tuple_set::TOGETHER;
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
 
@@ -232,7 +232,7 @@ impl GroupedRows {
         let look = |(key, rest): &(u32, u32)| {
             let group = &self.groups[*key as usize];
             let room = group.room(self.numbered);
-            group.places.get(home(*rest, room)).copied().unwrap_or(0)
+            group.places.get(home(*rest, room)).map_or(0, |place| *place)
         };
         std::hint::black_box(places.iter().fold(0, |seen, place| seen ^ look(place)));
     }

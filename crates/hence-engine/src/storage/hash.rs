@@ -4,6 +4,9 @@ use crate::cells::Cell;
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
 
+/// How many rows are looked for at once.
+pub(crate) const TOGETHER: usize = 256;
+
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 

@@ -3,14 +3,12 @@
 use crate::cells::{Cells, Slice};
 use crate::storage::bitmap::Bitmaps;
 use crate::storage::grouped::GroupedRows;
-use crate::storage::hash::hash;
+use crate::storage::hash::{TOGETHER, hash};
 use crate::storage::partition::Partition;
 use crate::storage::row_table::RowTable;
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
 
-/// How many rows are looked for at once.
-pub(crate) const TOGETHER: usize = 256;
 /// How many rows are as well looked for one after the other.
 const FEW: usize = 16;
 

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use hence_core::value::{Value, Word};
-use hence_lang::builtins::expr::Expr;
+use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::builtins::generator::Generator;
 use hence_lang::ir::{Arg, Atom, Literal, Program, Rule};
 use hence_lang::lower::{helps_values, holds_values};
@@ -89,7 +89,11 @@ impl Checker<'_> {
     /// The quotation of a generator must be right, where the rule texts are known.
     fn written_generator(&self, given: &str, generator: &Generator, args: &[Expr]) -> Verdict {
         let Some(sources) = self.known.sources else { return Ok(()) };
-        let quoted = |arg: &Expr| sources.slice(arg.span).split_whitespace().collect::<Vec<_>>().join(" ");
+        let quoted = |arg: &Expr| match &arg.kind {
+            // The values of a closed set are written where it is declared.
+            ExprKind::Const(value) => value.to_string(),
+            _ => sources.slice(arg.span).split_whitespace().collect::<Vec<_>>().join(" "),
+        };
         let parts: Vec<String> = args.iter().map(quoted).collect();
         if parts.iter().any(String::is_empty) {
             return Ok(());

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::literal;
+use hence_core::meter::Bound;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
-use hence_engine::{Database, Engine, LimitReached, Limits, Model};
+use hence_engine::{Database, Engine, Limits, Model};
 use hence_lang::builtins::expr::ExprKind;
 use hence_lang::ir::Program;
 
@@ -80,6 +81,8 @@ struct Search<'s, 'a> {
     program: Rc<Program>,
     input: Database,
     seen: BTreeSet<Vec<Change>>,
+    /// The limit at which the evaluation of some change ended: whether that is a remedy is not known.
+    unknown: Option<String>,
     remedies: Remedies,
 }
 
@@ -113,12 +116,11 @@ impl Finder<'_> {
             program: Rc::new(self.relevant(&needed)),
             input: self.input(&needed),
             seen: BTreeSet::new(),
+            unknown: None,
             remedies: Remedies::default(),
         };
         let direct = self.direct(relation, pattern);
-        if let Err(stopped) = search.run(direct) {
-            search.remedies.stopped = Some(stopped);
-        }
+        search.remedies.stopped = search.run(direct).err().or(search.unknown.take());
         let mut remedies = search.remedies;
         remedies.found.sort_by_key(|remedy| (remedy.changes.len(), remedy.needs_human));
         remedies
@@ -183,7 +185,7 @@ impl Search<'_, '_> {
         let wants = wants_of(&self.asked);
         let (ideas, instants) =
             Ideas::towards((self.finder, self.templates), self.relation, wants, (CHANGES, &[]));
-        self.wait_for(&instants)?;
+        self.wait_for(&instants);
         let mut repairs = Repairs::default();
         repairs.add((&[], 0), ideas, CHANGES);
         let finder = self.finder;
@@ -233,6 +235,12 @@ impl Search<'_, '_> {
         format!("stopped searching after {} evaluations", self.remedies.tried)
     }
 
+    /// The same where that was for want of time.
+    fn late(&self) -> String {
+        let time = Value::Duration(i64::try_from(self.trial.time.as_micros()).unwrap_or(i64::MAX));
+        format!("{}, within {time}", self.stopped())
+    }
+
     /// Evaluates a set of changes; the model where it is no remedy and new.
     fn attempt(&mut self, changes: Vec<Change>) -> Result<Option<(Rc<Program>, Model)>, String> {
         let larger = self.remedies.found.iter().any(|known| self.covers(&changes, &known.changes));
@@ -240,15 +248,14 @@ impl Search<'_, '_> {
             return Ok(None);
         }
         if self.remedies.tried >= self.trial.tries || self.start.elapsed() >= self.trial.time {
-            let time = Value::Duration(i64::try_from(self.trial.time.as_micros()).unwrap_or(i64::MAX));
-            return Err(format!("{}, within {time}", self.stopped()));
+            return Err(self.late());
         }
-        let (program, model) = self.changed(&changes)?;
+        let Some((program, model)) = self.changed(&changes) else { return Ok(None) };
         let derives = self.hits(&program, &model);
         if derives.is_empty() {
             return Ok(Some((program, model)));
         }
-        let (changes, derives) = self.smallest(changes, derives)?;
+        let (changes, derives) = self.smallest(changes, derives);
         if !self.remedies.found.iter().any(|known| self.covers(&changes, &known.changes)) {
             let mut found = std::mem::take(&mut self.remedies.found);
             found.retain(|known| !self.covers(&known.changes, &changes));
@@ -263,11 +270,7 @@ impl Search<'_, '_> {
     }
 
     /// The same without the changes that aren't needed.
-    fn smallest(
-        &mut self,
-        mut changes: Vec<Change>,
-        mut derives: Vec<Fact>,
-    ) -> Result<(Vec<Change>, Vec<Fact>), String> {
+    fn smallest(&mut self, mut changes: Vec<Change>, mut derives: Vec<Fact>) -> (Vec<Change>, Vec<Fact>) {
         let mut at = 0;
         while at < changes.len() && changes.len() > 1 {
             let mut fewer = changes.clone();
@@ -275,15 +278,15 @@ impl Search<'_, '_> {
                 at += 1;
                 continue;
             }
-            let (program, model) = self.changed(&fewer)?;
-            let still = self.hits(&program, &model);
+            let still = self.changed(&fewer).map(|(program, model)| self.hits(&program, &model));
+            let still = still.unwrap_or_default();
             if still.is_empty() {
                 at += 1;
             } else {
                 (changes, derives) = (fewer, still);
             }
         }
-        Ok((changes, derives))
+        (changes, derives)
     }
 
     /// Adds the sets that go on from one that was tried, as its model suggests.
@@ -333,11 +336,11 @@ impl Search<'_, '_> {
     }
 
     /// Tries instants of the clock at which nothing else would have to change.
-    fn wait_for(&mut self, instants: &[Want]) -> Result<(), String> {
-        let Some(now) = self.program.find(Symbol::new("now")) else { return Ok(()) };
+    fn wait_for(&mut self, instants: &[Want]) {
+        let Some(now) = self.program.find(Symbol::new("now")) else { return };
         let current =
             self.input.rows(now).and_then(|rows| rows.iter().next()?.first().map(|word| word.as_int()));
-        let Some(current) = current else { return Ok(()) };
+        let Some(current) = current else { return };
         for want in instants.iter().take(INSTANTS) {
             let (limit, at) = match *want {
                 Want::Is(word) | Want::Than("<=" | ">=", word) => (word.as_int(), word.as_int()),
@@ -351,7 +354,7 @@ impl Search<'_, '_> {
                 *rows = hence_engine::Rows::new(rows.arity());
                 rows.push(&[Word::from_int(at)]);
             }
-            let model = self.evaluate(&Rc::clone(&self.program), input)?;
+            let Some(model) = self.evaluate(&Rc::clone(&self.program), input) else { continue };
             let moment = Moment { at: limit, later: at > current };
             if !self.hits(&Rc::clone(&self.program), &model).is_empty()
                 && !self.remedies.instants.contains(&moment)
@@ -360,21 +363,31 @@ impl Search<'_, '_> {
             }
         }
         self.remedies.instants.sort_by_key(|moment| moment.at.abs_diff(current));
-        Ok(())
     }
 
     /// The rules and their model after some changes.
-    fn changed(&mut self, changes: &[Change]) -> Result<(Rc<Program>, Model), String> {
+    fn changed(&mut self, changes: &[Change]) -> Option<(Rc<Program>, Model)> {
         let (mut program, mut database) = (Rc::clone(&self.program), self.input.clone());
         changes.iter().for_each(|change| apply(&mut program, &mut database, change));
         let model = self.evaluate(&program, database)?;
-        Ok((program, model))
+        Some((program, model))
     }
 
-    fn evaluate(&mut self, program: &Program, input: Database) -> Result<Model, String> {
+    /// The model of changed input, in no more than the time that is left; `None` where it takes more, or reaches another
+    /// limit, as it may where a change closes a circle.
+    fn evaluate(&mut self, program: &Program, input: Database) -> Option<Model> {
         self.remedies.tried += 1;
-        let reached = |reached: LimitReached| format!("{} was reached while trying a change", reached.bound);
-        self.trial.engine.evaluate(program, input, &self.trial.limits).map_err(reached)
+        let left = self.trial.time.saturating_sub(self.start.elapsed());
+        let time = self.trial.limits.time.map_or(left, |time| time.min(left));
+        let limits = Limits { time: Some(time), ..self.trial.limits };
+        let evaluated = self.trial.engine.evaluate(program, input, &limits);
+        if let Err(reached) = &evaluated {
+            self.unknown = Some(match reached.bound {
+                Bound::Time(_) => self.late(),
+                bound => format!("{bound} was reached while trying a change"),
+            });
+        }
+        evaluated.ok()
     }
 
     /// The first facts of a model that are asked for; none of a decision that is left undetermined.
