@@ -21,7 +21,10 @@ fn what_a_killed_owner_left_is_no_obstacle() {
     owner.process.kill().unwrap();
     owner.process.wait().unwrap();
     assert!(socket(dir.path()).exists());
-    assert_fact(dir.path(), "failed(\"b\", 1)");
+    let (status, _, said) = run(dir.path(), &["assert", "failed(\"b\", 1)"]);
+    // What was recorded is in the journal; the base of a killed process may be a transaction behind.
+    let is_behind = said.starts_with("warning: the fact base was updated from transaction 1 to 2\n");
+    assert!(status == 0 && (said.is_empty() || is_behind), "{said}");
     let owner = Owner::new(dir.path(), &[]);
     assert_fact(dir.path(), "failed(\"c\", 1)");
     assert_eq!(facts(dir.path()), 3);
