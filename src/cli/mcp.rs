@@ -2,14 +2,13 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use hence_server::{Caller, Said};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
-use super::messages::{self, Line};
+use super::messages::{self, Line, failed};
 use super::{DONE, Outcome, config, owner, terminal};
 
 /// How many bytes a message may have.
@@ -65,7 +64,9 @@ impl McpServer {
 fn answer(store: &Path, by: &Caller, legacy: &mut bool, line: Line) -> Option<String> {
     let bytes = match line {
         Line::TooLong => {
-            return Some(failed(None, -32600, &format!("the message has more than {LARGEST} bytes")));
+            return Some(
+                failed(None, -32600, &format!("the message has more than {LARGEST} bytes")).to_string(),
+            );
         }
         Line::Whole(bytes) => bytes,
     };
@@ -73,44 +74,28 @@ fn answer(store: &Path, by: &Caller, legacy: &mut bool, line: Line) -> Option<St
         return None;
     }
     let Ok(message) = String::from_utf8(bytes) else {
-        return Some(failed(None, -32700, "the message is not UTF-8"));
+        return Some(failed(None, -32700, "the message is not UTF-8").to_string());
     };
     let fields: Option<Map<String, Json>> = serde_json::from_str(&message).ok();
     let member = |name: &str| fields.as_ref().and_then(|fields| fields.get(name));
     *legacy |= member("method").and_then(Json::as_str) == Some("initialize");
-    let said = Said { by: by.clone(), legacy: *legacy, message: message.clone() };
+    let said = Said { by: by.clone(), legacy: *legacy, message };
     match asked(store, &said) {
         Ok(answer) => answer,
         Err(error) => {
             let id =
                 member("id").filter(|id| member("method").is_some() && (id.is_string() || id.is_number()));
-            id.map(|id| failed(Some(id), -32603, &error.to_string()))
+            id.map(|id| failed(Some(id), -32603, &error.to_string()).to_string())
         }
     }
 }
 
 /// What the owner answers; one is started where none runs.
 fn asked(store: &Path, said: &Said) -> io::Result<Option<String>> {
-    let end = Instant::now() + PATIENCE;
-    if let Some(answer) = owner::speak(store, said, end)? {
-        return Ok(answer);
-    }
-    owner::start(store, &[])?;
-    let begun = Instant::now() + STARTING;
-    while Instant::now() < begun {
-        if let Some(answer) = owner::speak(store, said, end)? {
-            return Ok(answer);
-        }
-        thread::sleep(LOOK);
-    }
-    let log = store.join(owner::LOG);
-    Err(io::Error::other(format!("the owner of the ledger did not start; see `{}`", log.display())))
-}
-
-fn failed(id: Option<&Json>, code: i64, message: &str) -> String {
-    let mut fields = Map::new();
-    fields.insert(String::from("jsonrpc"), json!("2.0"));
-    fields.extend(id.map(|id| (String::from("id"), id.clone())));
-    fields.insert(String::from("error"), json!({ "code": code, "message": message }));
-    Json::Object(fields).to_string()
+    let now = Instant::now();
+    let ask = || owner::speak(store, said, now + PATIENCE);
+    owner::asked((store, &[]), (now + STARTING, LOOK), ask)?.ok_or_else(|| {
+        let log = store.join(owner::LOG);
+        io::Error::other(format!("the owner of the ledger did not start; see `{}`", log.display()))
+    })
 }

@@ -1,6 +1,8 @@
-//! Messages that are a line each, read within bounds: one that is too long is told and skipped.
+//! Messages of JSON-RPC that are a line each, read within bounds: one that is too long is told and skipped.
 
 use std::io::{self, BufRead};
+
+use serde_json::{Map, Value as Json, json};
 
 /// What came.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,4 +41,13 @@ pub(super) fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<L
             return Ok(Some(if is_long { Line::TooLong } else { Line::Whole(line) }));
         }
     }
+}
+
+/// The answer to a request that failed; without an id where that can't be read.
+pub(super) fn failed(id: Option<&Json>, code: i64, message: &str) -> Json {
+    let mut fields = Map::new();
+    fields.insert(String::from("jsonrpc"), json!("2.0"));
+    fields.extend(id.map(|id| (String::from("id"), id.clone())));
+    fields.insert(String::from("error"), json!({ "code": code, "message": message }));
+    Json::Object(fields)
 }

@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -79,3 +79,29 @@ def gated(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture
 def gate(gated: Path) -> Gate:
     return Gate(gated / ".hence", program=HENCE, cwd=str(gated), timeout=10)
+
+
+def marking(marker: Path) -> tuple[Callable[[str], str], ...]:
+    """Tools that leave a mark where they run; the rules allow the first, and ask about the last."""
+
+    def weather(city: str) -> str:
+        """The weather."""
+        marker.write_text(city)
+        return f"sunny in {city}"
+
+    def fetch(url: str) -> str:
+        """A page."""
+        marker.write_text(url)
+        return "fetched"
+
+    def deploy(place: str) -> str:
+        """Deploys."""
+        marker.write_text(place)
+        return f"deployed to {place}"
+
+    return weather, fetch, deploy
+
+
+def secret_is_known(gate: Gate, folder: Path) -> None:
+    """Has the session `s1` read a secret."""
+    gate.judge("read_file", {"path": str(folder / ".env")}, session="s1", call="call-0")

@@ -16,6 +16,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from conftest import marking, secret_is_known
 from hence import Gate
 from hence.agents.langchain import Governed
 
@@ -41,27 +42,9 @@ class Scripted(BaseChatModel):
 
 def agent(gate: Gate, marker: Path, *calls: tuple[str, dict[str, Any]]) -> Any:
     """An agent whose tools leave a mark where they run."""
-
-    @tool
-    def weather(city: str) -> str:
-        """The weather."""
-        marker.write_text(city)
-        return f"sunny in {city}"
-
-    @tool
-    def fetch(url: str) -> str:
-        """A page."""
-        marker.write_text(url)
-        return "fetched"
-
-    @tool
-    def deploy(place: str) -> str:
-        """Deploys."""
-        marker.write_text(place)
-        return f"deployed to {place}"
-
     return create_agent(
-        Scripted(calls=list(calls)), [weather, fetch, deploy], middleware=[Governed(gate)], checkpointer=InMemorySaver()
+        Scripted(calls=list(calls)), [tool(one) for one in marking(marker)], middleware=[Governed(gate)],
+        checkpointer=InMemorySaver(),
     )
 
 
@@ -78,10 +61,6 @@ def answered(agent: Any, *decisions: dict[str, Any]) -> Any:
 
 def last(result: Any) -> str:
     return str(result["messages"][-1].content)
-
-
-def secret_is_known(gate: Gate, folder: Path) -> None:
-    gate.judge("read_file", {"path": str(folder / ".env")}, session="s1", call="call-0")
 
 
 def test_an_allowed_call_runs(gate: Gate, gated: Path) -> None:

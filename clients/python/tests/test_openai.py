@@ -13,6 +13,7 @@ from agents.exceptions import ToolInputGuardrailTripwireTriggered
 from agents.run_state import RunState
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
+from conftest import marking, secret_is_known
 from hence import Gate
 from hence.agents.openai import governed
 
@@ -41,32 +42,14 @@ class Scripted(Model):
 
 def agent(gate: Gate, marker: Path, model: Model, **options: Any) -> Agent[Any]:
     """An agent whose tools leave a mark where they run."""
-
-    @function_tool
-    def weather(city: str) -> str:
-        marker.write_text(city)
-        return f"sunny in {city}"
-
-    @function_tool
-    def fetch(url: str) -> str:
-        marker.write_text(url)
-        return "fetched"
-
-    @function_tool
-    def deploy(place: str) -> str:
-        marker.write_text(place)
-        return f"deployed to {place}"
-
-    tools: list[Tool] = [governed(tool, gate, session="s1", **options) for tool in (weather, fetch, deploy)]
+    tools: list[Tool] = [
+        governed(function_tool(one), gate, session="s1", **options) for one in marking(marker)
+    ]
     return Agent(name="tester", model=model, tools=tools)
 
 
 def run(agent: Agent[Any], said: Any = "go") -> Any:
     return asyncio.run(Runner.run(agent, said, run_config=QUIET))
-
-
-def secret_is_known(gate: Gate, folder: Path) -> None:
-    gate.judge("read_file", {"path": str(folder / ".env")}, session="s1", call="call-0")
 
 
 def test_an_allowed_call_runs(gate: Gate, tmp_path: Path) -> None:

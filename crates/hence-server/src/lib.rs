@@ -24,6 +24,7 @@ mod question;
 mod routes;
 mod service;
 mod tokens;
+mod uri;
 
 pub use desk::{Answer, Asked, Board, Desk, Hooked, Moment, Reply, Standing, Teller};
 pub use jwt::Issuer;

@@ -18,7 +18,7 @@ use hence_core::fault::{self, Fault};
 use hence_gate::{Answer, Host};
 use serde_json::{Map, Value as Json, json};
 
-use super::super::messages::Line;
+use super::super::messages::{Line, failed};
 use super::super::terminal::Out;
 use super::super::{DONE, Failure, NO, Outcome, output, terminal, time};
 use super::calls::refused;
@@ -197,7 +197,7 @@ impl Between {
             let key = id.map(|id| id.to_string());
             // A response that nobody waits for goes nowhere.
             let is_awaited = key.is_some_and(|key| self.asked_back.remove(&key));
-            return Ok(!is_awaited || self.forward(fields));
+            return Ok(!is_awaited || self.forward(&Json::Object(fields)));
         };
         let method = method.as_str().unwrap_or_default().to_owned();
         let Some(id) = id else {
@@ -205,7 +205,7 @@ impl Between {
                 return self.fail(None, -32600, "`id`: expected a whole number or a string").map(|()| true);
             }
             // What needs an answer and wants none is not for anybody.
-            return Ok(!NOTIFICATIONS.contains(&method.as_str()) || self.forward(fields));
+            return Ok(!NOTIFICATIONS.contains(&method.as_str()) || self.forward(&Json::Object(fields)));
         };
         let key = id.to_string();
         if self.open.contains_key(&key) {
@@ -228,7 +228,7 @@ impl Between {
             return self.deny(&id, &method, &fields, &why).map(|()| true);
         }
         self.open.insert(key, Open { id, tool });
-        Ok(self.forward(fields))
+        Ok(self.forward(&Json::Object(fields)))
     }
 
     /// The event of a call that rules decide on: of a tool, or of a file that is read as a resource.
@@ -347,13 +347,7 @@ impl Between {
             (Some(_), None) => {}
             (Some(method), Some(key)) if ASKED_BACK.contains(&method) => drop(self.asked_back.insert(key)),
             (Some(_), Some(_)) => {
-                let id = fields.get("id").cloned();
-                let error = json!({ "code": -32601, "message": "the gate lets no unknown method through" });
-                self.forward(Map::from_iter([
-                    (String::from("jsonrpc"), json!("2.0")),
-                    (String::from("id"), id.unwrap_or_default()),
-                    (String::from("error"), error),
-                ]));
+                self.forward(&failed(fields.get("id"), -32601, "the gate lets no unknown method through"));
                 return Ok(());
             }
             (None, Some(key)) => match self.open.remove(&key) {
@@ -391,9 +385,9 @@ impl Between {
     }
 
     /// Tells the server; whether it still reads.
-    fn forward(&self, fields: Map<String, Json>) -> bool {
+    fn forward(&self, message: &Json) -> bool {
         // As it was read here, so that nobody reads it otherwise.
-        let mut line = Json::Object(fields).to_string().into_bytes();
+        let mut line = message.to_string().into_bytes();
         line.push(b'\n');
         let Some(to_server) = &self.to_server else { return false };
         let end = Instant::now() + ENDING;
@@ -409,11 +403,7 @@ impl Between {
     }
 
     fn fail(&mut self, id: Option<&Json>, code: i64, message: &str) -> Result<(), Failure> {
-        let mut fields = Map::new();
-        fields.insert(String::from("jsonrpc"), json!("2.0"));
-        fields.extend(id.map(|id| (String::from("id"), id.clone())));
-        fields.insert(String::from("error"), json!({ "code": code, "message": message }));
-        self.say(&Json::Object(fields))
+        self.say(&failed(id, code, message))
     }
 
     fn say(&mut self, message: &Json) -> Result<(), Failure> {

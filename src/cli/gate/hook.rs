@@ -93,21 +93,11 @@ pub(super) fn of_bytes(options: &HookOptions, bytes: &[u8], end: Instant) -> Ans
 
 /// What the owner answers; one is started where none runs.
 fn asked(store: &Path, wish: (Option<String>, bool, String), end: Instant) -> io::Result<Answer> {
-    if let Some(answer) = owner::judge(store, wish.clone(), end)? {
-        return Ok(answer);
-    }
-    owner::start(store, &["--pack", "gate"])?;
-    while Instant::now() < end {
-        if let Some(answer) = owner::judge(store, wish.clone(), end)? {
-            return Ok(answer);
-        }
-        thread::sleep(LOOK);
-    }
-    let log = store.join(owner::LOG);
-    Err(io::Error::other(format!(
-        "the owner of the ledger did not start within 2 s; see `{}`",
-        log.display()
-    )))
+    let ask = || owner::judge(store, wish.clone(), end);
+    owner::asked((store, &["--pack", "gate"]), (end, LOOK), ask)?.ok_or_else(|| {
+        let log = store.join(owner::LOG);
+        io::Error::other(format!("the owner of the ledger did not start within 2 s; see `{}`", log.display()))
+    })
 }
 
 /// Prints an answer, and ends with its status.

@@ -1,6 +1,5 @@
 //! `hence serve --demo`: a week of an agent that ends now, in a ledger of its own.
 
-use std::fs;
 use std::path::PathBuf;
 
 use hence::session::{self, Change, Session};
@@ -12,6 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::super::rules::RuleOptions;
 use super::super::{Failure, open, time};
+use super::scratch::Scratch;
 
 /// The week, and what waits for a person after it.
 const WEEK: &str = include_str!("../../../facts/agent_week.jsonl");
@@ -36,7 +36,7 @@ const PACKS: [&str; 10] = [
 ];
 
 /// The folder of the ledger, which is removed with the value.
-pub(in crate::cli) struct Demo(PathBuf);
+pub(in crate::cli) struct Demo(Scratch);
 
 impl Demo {
     /// An empty folder that nobody else reads.
@@ -44,30 +44,20 @@ impl Demo {
     /// # Errors
     /// It can't be made.
     pub(in crate::cli) fn new() -> Result<Self, Failure> {
-        let folder = std::env::temp_dir().join(format!("hence-demo-{}", std::process::id()));
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        let failed = |error| Failure::Usage(format!("can't make `{}`: {error}", folder.display()));
-        builder.create(&folder).map_err(failed)?;
-        Ok(Self(folder))
+        let folder = Scratch::new(&format!("hence-demo-{}", std::process::id()));
+        folder
+            .map(Self)
+            .map_err(|(path, error)| Failure::Usage(format!("can't make `{}`: {error}", path.display())))
     }
 
     /// Where its ledger is.
     pub(in crate::cli) fn store(&self) -> PathBuf {
-        self.0.join("ledger")
+        self.0.path().join("ledger")
     }
 
     /// The rules that decide it.
     pub(in crate::cli) fn rules() -> RuleOptions {
         RuleOptions::named(&[], &PACKS.map(str::to_owned), &[])
-    }
-}
-
-impl Drop for Demo {
-    fn drop(&mut self) {
-        // What can't be removed is left to whoever cleans the folder of temporary files.
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hence::ruletest::{Selection, Suite, Verdict};
-use hence::session::{RuleSet, Session, SessionError};
+use hence::session::{RuleSet, Session, SessionError, format};
 use hence_core::fault;
 use hence_ledger as ledger;
 use hence_server::{Problem, Sight};
@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::diagnostics;
 use super::problem::of_session;
+use super::scratch::Scratch;
 
 type Told = Result<Json, Problem>;
 
@@ -20,16 +21,6 @@ type Told = Result<Json, Problem>;
 const MOST: usize = 200;
 /// How many tests that don't pass are told.
 const TOLD: usize = 50;
-
-/// A folder that goes with the value.
-struct Scratch(PathBuf);
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What is left is in the folder of temporary files.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// The files of the rules in force that lie on the disk, and one of them.
 pub(super) fn file(session: &Session, name: Option<&str>) -> Told {
@@ -61,10 +52,7 @@ pub(super) fn save(session: &Session, sight: &Sight) -> Told {
     if !faults(rules, (file, text))?.is_empty() {
         return Err(Problem::new(422, format!("`{file}` would have faults; it is as it was")));
     }
-    let path = Path::new(file);
-    let new = path.with_extension("dl.new");
-    let failed = |error: std::io::Error| Problem::new(500, format!("can't write `{file}`: {error}"));
-    fs::write(&new, text).and_then(|()| fs::rename(&new, path)).map_err(failed)?;
+    format::replace(Path::new(file), text).map_err(|error| of_session(&error))?;
     Ok(json!({ "file": file }))
 }
 
@@ -107,10 +95,10 @@ fn faults(rules: &RuleSet, (name, text): (&str, &str)) -> Result<Vec<Json>, Prob
 fn tests((name, text): (&str, &str)) -> Result<Json, Problem> {
     let failed = |error: std::io::Error| Problem::new(500, format!("the rules can't be tested: {error}"));
     let scratch = scratch().map_err(failed)?;
-    let copied = copy(Path::new(name), text, &scratch.0).map_err(failed)?;
+    let copied = copy(Path::new(name), text, scratch.path()).map_err(failed)?;
     let suite = match Suite::of(&copied, &[]) {
         Ok(suite) => suite,
-        Err(error) => return Ok(json!({ "unread": within(&error.to_string(), &scratch.0) })),
+        Err(error) => return Ok(json!({ "unread": within(&error.to_string(), scratch.path()) })),
     };
     let selection = Selection { jobs: 1, ..Selection::default() };
     let report =
@@ -121,7 +109,7 @@ fn tests((name, text): (&str, &str)) -> Result<Json, Problem> {
             Verdict::Broken(why) => vec![why.clone()],
             Verdict::Failed(all) => all.iter().flat_map(hence::ruletest::Failure::lines).collect(),
         };
-        let lines: Vec<String> = lines.iter().map(|line| within(line, &scratch.0)).collect();
+        let lines: Vec<String> = lines.iter().map(|line| within(line, scratch.path())).collect();
         Some(json!({ "name": test.name, "line": test.place.line, "lines": lines }))
     });
     Ok(
@@ -129,18 +117,9 @@ fn tests((name, text): (&str, &str)) -> Result<Json, Problem> {
     )
 }
 
-fn scratch() -> std::io::Result<Scratch> {
-    let name = format!(
-        "hence-edit-{}-{:x}",
-        std::process::id(),
-        std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos()
-    );
-    let folder = std::env::temp_dir().join(name);
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(&folder)?;
-    Ok(Scratch(folder))
+fn scratch() -> Result<Scratch, std::io::Error> {
+    let moment = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
+    Scratch::new(&format!("hence-edit-{}-{moment:x}", std::process::id())).map_err(|(_, error)| error)
 }
 
 /// Copies the rule files of a folder, one of them with another text; where that one and its tests are.

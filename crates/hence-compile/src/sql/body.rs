@@ -29,6 +29,13 @@ pub(super) struct Context<'a> {
     pub(super) recursion: Option<(RelationId, &'static str)>,
 }
 
+impl Context<'_> {
+    /// That a column has a value.
+    fn equals(self, place: &str, value: Value) -> String {
+        format!("{place} = {}", self.dialect.literal(value))
+    }
+}
+
 /// Which literals take part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
@@ -174,12 +181,9 @@ impl<'a> Builder<'a> {
     fn arg(&mut self, arg: Arg, place: String) {
         match arg {
             Arg::Any => {}
-            Arg::Const(value) => {
-                self.body.joins.push(format!("{place} = {}", self.context.dialect.literal(value)))
-            }
+            Arg::Const(value) => self.body.joins.push(self.context.equals(&place, value)),
             Arg::Param(param) => {
-                let value = self.context.dialect.literal(self.context.program[param].value);
-                self.body.joins.push(format!("{place} = {value}"));
+                self.body.joins.push(self.context.equals(&place, self.context.program[param].value));
             }
             Arg::Var(var) if self.bound.contains(&var) => {
                 let name = format!("x{}", self.body.columns.len());
@@ -324,13 +328,13 @@ impl<'a> Builder<'a> {
     }
 
     fn absent(&self, atom: &Atom) -> String {
-        let Context { program, dialect, .. } = self.context;
+        let program = self.context.program;
         let place = |at| format!("n.{}", column(&program[atom.relation], at));
         let term = |(at, arg): (usize, &Arg)| match arg {
             Arg::Any => None,
             Arg::Var(var) => Some(format!("{} = {}", place(at), outer(*var))),
-            Arg::Const(value) => Some(format!("{} = {}", place(at), dialect.literal(*value))),
-            Arg::Param(param) => Some(format!("{} = {}", place(at), dialect.literal(program[*param].value))),
+            Arg::Const(value) => Some(self.context.equals(&place(at), *value)),
+            Arg::Param(param) => Some(self.context.equals(&place(at), program[*param].value)),
         };
         let terms: Vec<String> = atom.args.iter().enumerate().filter_map(term).collect();
         let from = table(program, atom.relation);

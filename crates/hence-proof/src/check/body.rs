@@ -92,7 +92,7 @@ impl Checker<'_> {
         let quoted = |arg: &Expr| match &arg.kind {
             // The values of a closed set are written where it is declared.
             ExprKind::Const(value) => value.to_string(),
-            _ => sources.slice(arg.span).split_whitespace().collect::<Vec<_>>().join(" "),
+            _ => words::quoted(sources, arg.span),
         };
         let parts: Vec<String> = args.iter().map(quoted).collect();
         if parts.iter().any(String::is_empty) {

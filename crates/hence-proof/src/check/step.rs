@@ -158,7 +158,7 @@ impl Checker<'_> {
     /// The quotation of the rule must be right, where the rule texts are known.
     pub(super) fn written(&self, given: &str, span: Span) -> Verdict {
         let Some(sources) = self.known.sources else { return Ok(()) };
-        let right = sources.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        let right = words::quoted(sources, span);
         if right.is_empty() || right == given { Ok(()) } else { Err(format!("the rule says {right:?}")) }
     }
 }

@@ -2,6 +2,7 @@
 
 use hence_core::fault::OrBroken;
 use hence_core::literal;
+use hence_core::span::{Sources, Span};
 use hence_core::value::{Type, Value, Word};
 use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::builtins::generator::Generator;
@@ -124,6 +125,11 @@ fn compares(op: Op) -> bool {
 /// A generator with the values put in.
 pub(super) fn generator(program: &Program, generator: &Generator, args: &[Expr], vars: &[Word]) -> String {
     generated(generator, args.iter().map(|arg| filled(program, arg, vars)).collect())
+}
+
+/// The rule text at a place, in one line.
+pub(super) fn quoted(sources: &Sources, span: Span) -> String {
+    sources.slice(span).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A generator of these arguments.

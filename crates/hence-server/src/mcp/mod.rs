@@ -109,8 +109,7 @@ impl Mcp {
     fn peer(&self, by: &Caller, legacy: bool) -> Result<Peer, Problem> {
         match by {
             Caller::Token(token) => {
-                let shown = Shown { bearer: Some(format!("Bearer {token}")), certificate: None };
-                let by = self.auth.principal(&shown)?;
+                let by = self.auth.principal(&Shown::token(token))?;
                 Ok(Peer { by, is_vouched: true, legacy })
             }
             Caller::Named(name) => {

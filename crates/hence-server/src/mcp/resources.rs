@@ -6,6 +6,7 @@ use super::super::desk::Moment;
 use super::super::principal::Scope;
 use super::super::problem::Problem;
 use super::super::question::Question;
+use super::super::uri::{decoded, encoded};
 use super::era::object;
 use super::message::Fault;
 use super::{Answered, Mcp, Peer, refuse_cursor};
@@ -26,7 +27,7 @@ pub(super) async fn list(mcp: &Mcp, peer: &Peer, params: &Map<String, Json>) -> 
     });
     let rules = files.iter().map(|(name, text)| {
         json!({
-            "uri": format!("{RULES}{}", encoded(name)), "name": name, "title": format!("Rules in {name}"),
+            "uri": format!("{RULES}{}", encoded(name, b"-._~/")), "name": name, "title": format!("Rules in {name}"),
             "mimeType": "text/plain", "size": text.len(),
         })
     });
@@ -95,27 +96,4 @@ fn fault(problem: &Problem, uri: &str) -> Fault {
         503 | 500 => Fault::internal(&problem.detail),
         _ => Fault { data: Some(json!({ "uri": uri })), ..Fault::params(problem.detail.clone()) },
     }
-}
-
-/// A name as part of a URI.
-fn encoded(name: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    let part = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    name.bytes().map(part).collect()
-}
-
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        rest = after;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let (digits, after) = rest.split_at_checked(2)?;
-        bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
-        rest = after;
-    }
-    String::from_utf8(bytes).ok()
 }

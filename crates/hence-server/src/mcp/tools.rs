@@ -1,5 +1,7 @@
 //! The tools: each is a question of the native API, with a schema of what it takes and of what it gives.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::super::desk::Moment;
@@ -11,8 +13,9 @@ use super::era::{Era, object};
 use super::message::Fault;
 use super::{Answered, Mcp, Peer, refuse_cursor, review};
 
-/// Names, descriptions and schemas, in the order in which they are listed.
-const TOOLS: &str = include_str!("tools.json");
+/// Names, descriptions and schemas, in the order in which they are listed; read once.
+static TOOLS: LazyLock<Result<Vec<Json>, String>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("tools.json")).map_err(|error| error.to_string()));
 /// How many bytes an answer may have: a model reads it.
 const LARGEST: usize = 1 << 20;
 /// How many errors are said in the text of a failure.
@@ -38,8 +41,8 @@ pub(super) fn list(params: &Fields) -> Answered {
     Ok(object(json!({ "tools": declared()? })))
 }
 
-fn declared() -> Result<Vec<Json>, Fault> {
-    serde_json::from_str(TOOLS).map_err(|error| Fault::internal(&error.to_string()))
+fn declared() -> Result<&'static [Json], Fault> {
+    TOOLS.as_deref().map_err(|error| Fault::internal(error))
 }
 
 /// Refuses an argument that the tool does not declare: what is misspelt would be left out without a word.

@@ -9,6 +9,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value as Json;
 
 use super::super::problem::Problem;
+use super::super::uri;
 use super::visit::Visit;
 use super::words;
 
@@ -238,16 +239,7 @@ pub(super) fn pager(visit: &Visit, path: &str, (offset, size, total): (u64, u64,
 
 /// A text as a part of a query.
 pub(super) fn encoded(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => out.push(char::from(byte)),
-            _ => {
-                let _ = write!(out, "%{byte:02X}");
-            }
-        }
-    }
-    out
+    uri::encoded(text, b"-_.")
 }
 
 /// A part of a query as text.

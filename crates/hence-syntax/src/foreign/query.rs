@@ -3,26 +3,26 @@
 use super::scan::{Kind, Piece, closing, split};
 use super::variable::variable_form;
 
-fn is(piece: &Piece, word: &str) -> bool {
-    matches!(piece.kind, Kind::Word | Kind::Upper) && piece.text.eq_ignore_ascii_case(word)
+fn find(pieces: &[Piece], word: &str) -> Option<usize> {
+    pieces.iter().position(|piece| piece.is_keyword(word))
 }
 
-fn find(pieces: &[Piece], word: &str) -> Option<usize> {
-    pieces.iter().position(|piece| is(piece, word))
+/// What stands before `at`, without a comma that led there.
+fn before(pieces: &[Piece], at: usize) -> Option<&[Piece]> {
+    let kept = pieces.get(..at)?;
+    Some(kept.strip_suffix(&[Piece::mark(",")]).unwrap_or(kept))
 }
 
 /// The clause without what begins at `at`, its full stop kept.
 fn ended(pieces: &[Piece], at: usize) -> Option<Vec<Piece>> {
-    let kept = pieces.get(..at)?;
-    let kept = kept.strip_suffix(&[Piece::mark(",")]).unwrap_or(kept);
-    Some([kept, &[Piece::mark(".")]].concat())
+    Some([before(pieces, at)?, &[Piece::mark(".")]].concat())
 }
 
 /// `CASE WHEN c THEN a ELSE b END`.
 pub(super) fn cases(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let at = pieces
         .windows(2)
-        .position(|two| matches!(two, [case, when] if is(case, "case") && is(when, "when")))?;
+        .position(|two| matches!(two, [case, when] if case.is_keyword("case") && when.is_keyword("when")))?;
     let end = at + find(pieces.get(at..)?, "end")?;
     let otherwise = at + find(pieces.get(at..end)?, "else")?;
     let mut out = pieces.get(..at)?.to_vec();
@@ -49,9 +49,9 @@ pub(super) fn cases(pieces: &[Piece]) -> Option<Vec<Piece>> {
 
 /// `NOW() - INTERVAL '1 hour'`.
 pub(super) fn intervals(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    let at = pieces
-        .windows(2)
-        .position(|two| matches!(two, [word, value] if is(word, "interval") && value.kind == Kind::Value))?;
+    let at = pieces.windows(2).position(
+        |two| matches!(two, [word, value] if word.is_keyword("interval") && value.kind == Kind::Value),
+    )?;
     let text = pieces.get(at + 1)?.text.trim_matches('"');
     let (number, unit) = text.split_once(' ').map_or((text, None), |(number, unit)| (number, Some(unit)));
     let (unit, end) = match unit {
@@ -69,7 +69,7 @@ pub(super) fn clocks(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let mut out = pieces.to_vec();
     let called = |out: &[Piece]| {
         out.windows(3).position(
-            |three| matches!(three, [now, open, close] if is(now, "now") && open.is("(") && close.is(")")),
+            |three| matches!(three, [now, open, close] if now.is_keyword("now") && open.is("(") && close.is(")")),
         )
     };
     while let Some(at) = called(&out) {
@@ -86,7 +86,7 @@ pub(super) fn clocks(pieces: &[Piece]) -> Option<Vec<Piece>> {
 /// `ORDER BY K DESC LIMIT 1`.
 pub(super) fn ordered(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let at = pieces.windows(2).position(
-        |two| matches!(two, [order, by] if order.text == "ORDER" && is(by, "by") && order.kind == Kind::Upper),
+        |two| matches!(two, [order, by] if order.text == "ORDER" && by.is_keyword("by") && order.kind == Kind::Upper),
     )?;
     let tail: Vec<Piece> = pieces.get(at + 2..)?.iter().filter(|piece| !piece.is(".")).cloned().collect();
     let Some(limit) = find(&tail, "limit") else { return ended(pieces, at) };
@@ -95,8 +95,8 @@ pub(super) fn ordered(pieces: &[Piece]) -> Option<Vec<Piece>> {
     out.push(Piece::new(Kind::Word, "limit"));
     out.extend_from_slice(tail.get(limit + 1..)?);
     out.push(Piece::new(Kind::Word, "by"));
-    out.extend(tail.get(..limit)?.iter().filter(|piece| !is(piece, "asc")).map(|piece| {
-        match is(piece, "desc") {
+    out.extend(tail.get(..limit)?.iter().filter(|piece| !piece.is_keyword("asc")).map(|piece| {
+        match piece.is_keyword("desc") {
             true => Piece::new(Kind::Word, "desc"),
             false => piece.clone(),
         }
@@ -107,19 +107,18 @@ pub(super) fn ordered(pieces: &[Piece]) -> Option<Vec<Piece>> {
 
 /// `group by R`: the columns of the head that are no aggregates.
 pub(super) fn grouped(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    let at =
-        pieces.windows(2).position(|two| matches!(two, [group, by] if is(group, "group") && is(by, "by")))?;
-    let plain = |piece: &Piece| piece.kind == Kind::Upper && !is(piece, "having") || piece.is(",");
+    let at = pieces
+        .windows(2)
+        .position(|two| matches!(two, [group, by] if group.is_keyword("group") && by.is_keyword("by")))?;
+    let plain = |piece: &Piece| piece.kind == Kind::Upper && !piece.is_keyword("having") || piece.is(",");
     let len = pieces.get(at + 2..)?.iter().take_while(|piece| plain(piece)).count();
-    let kept = pieces.get(..at)?;
-    let kept = kept.strip_suffix(&[Piece::mark(",")]).unwrap_or(kept);
-    Some([kept, pieces.get(at + 2 + len..)?].concat())
+    Some([before(pieces, at)?, pieces.get(at + 2 + len..)?].concat())
 }
 
 /// `h(R, count()) :- b, having count() > 2.`: a second rule tests what the first one counts.
 pub(super) fn having(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let at = pieces.windows(3).position(
-        |three| matches!(three, [having, function, open] if is(having, "having") && function.kind != Kind::Mark && open.is("(")),
+        |three| matches!(three, [having, function, open] if having.is_keyword("having") && function.kind != Kind::Mark && open.is("(")),
     )?;
     let head_close = closing(pieces, 1)?;
     let terms = split(pieces.get(2..head_close)?, ",");
@@ -156,7 +155,7 @@ pub(super) fn joined(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let at = find(pieces, "join").filter(|at| *at > 1)?;
     let before = pieces.get(..at)?;
     let kinds = ["inner", "left", "right", "outer", "full"];
-    let kept = before.iter().rposition(|piece| !kinds.iter().any(|kind| is(piece, kind)))? + 1;
+    let kept = before.iter().rposition(|piece| !kinds.iter().any(|kind| piece.is_keyword(kind)))? + 1;
     let before = before.get(..kept)?;
     let after = pieces.get(at + 1..)?;
     if before.last()?.is(")") {
@@ -171,7 +170,7 @@ pub(super) fn joined(pieces: &[Piece]) -> Option<Vec<Piece>> {
         return None;
     };
     let reads = left.kind == Kind::Word && right.kind == Kind::Word && dot.is(".") && also.is(".");
-    if !(reads && is(on, "on") && (equal.is("=") || equal.is("=="))) {
+    if !(reads && on.is_keyword("on") && (equal.is("=") || equal.is("=="))) {
         return None;
     }
     let (own, joins) = match (first == alias && second == other, first == other && second == alias) {
@@ -198,7 +197,7 @@ pub(super) fn joined(pieces: &[Piece]) -> Option<Vec<Piece>> {
 /// `count(*)`.
 pub(super) fn starred(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let at = pieces.windows(4).position(|four| {
-        matches!(four, [count, open, star, close] if is(count, "count") && open.is("(") && star.is("*") && close.is(")"))
+        matches!(four, [count, open, star, close] if count.is_keyword("count") && open.is("(") && star.is("*") && close.is(")"))
     })?;
     let count = [Piece::new(Kind::Word, "count"), Piece::mark("("), Piece::mark(")")];
     let out = [pieces.get(..at)?, &count, pieces.get(at + 4..)?].concat();

@@ -43,6 +43,11 @@ impl Piece {
         self.kind == Kind::Word && self.text == text
     }
 
+    /// Whether this is the word `text` of a language that doesn't tell upper case from lower.
+    pub(super) fn is_keyword(&self, text: &str) -> bool {
+        matches!(self.kind, Kind::Word | Kind::Upper) && self.text.eq_ignore_ascii_case(text)
+    }
+
     fn ends_value(&self) -> bool {
         match self.kind {
             Kind::Word | Kind::Upper | Kind::Value => true,

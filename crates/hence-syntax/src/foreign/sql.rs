@@ -4,7 +4,7 @@ use super::python::without;
 use super::scan::{Kind, Piece, closing, split};
 
 fn is(piece: Option<&Piece>, word: &str) -> bool {
-    piece.is_some_and(|piece| piece.kind != Kind::Value && piece.text.eq_ignore_ascii_case(word))
+    piece.is_some_and(|piece| piece.is_keyword(word))
 }
 
 /// `X BETWEEN 1 AND 5`.

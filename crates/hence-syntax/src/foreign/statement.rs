@@ -122,15 +122,11 @@ fn directive(text: &str) -> Option<(Habit, usize)> {
     ))
 }
 
-fn is(piece: &Piece, word: &str) -> bool {
-    piece.text.eq_ignore_ascii_case(word)
-}
-
 /// `INSERT INTO t (a, b) VALUES (1, 'a')`: the command that asserts the fact.
 fn insert(pieces: &[Piece]) -> Option<String> {
-    let values = pieces.iter().position(|piece| is(piece, "values"))?;
+    let values = pieces.iter().position(|piece| piece.is_keyword("values"))?;
     let [first, _, table, ..] = pieces else { return None };
-    if !is(first, "insert") {
+    if !first.is_keyword("insert") {
         return None;
     }
     let given = pieces.get(values + 2..closing(pieces, values + 1)?)?;
@@ -142,7 +138,9 @@ fn insert(pieces: &[Piece]) -> Option<String> {
         .enumerate()
         .map(|(at, value)| {
             // A fact has the time itself.
-            let clock = value.first().is_some_and(|first| is(first, "now") || is(first, "current_timestamp"));
+            let clock = value
+                .first()
+                .is_some_and(|first| first.is_keyword("now") || first.is_keyword("current_timestamp"));
             let value = if clock { String::from("@2026-01-31T09:00:00Z") } else { join(value) };
             columns.get(at).map_or_else(|| value.clone(), |column| format!("{}: {value}", column.text))
         })
@@ -153,7 +151,7 @@ fn insert(pieces: &[Piece]) -> Option<String> {
 /// `CREATE TABLE t (a INT, b VARCHAR(20))`.
 fn create(pieces: &[Piece]) -> Option<String> {
     let [first, _, table, open, ..] = pieces else { return None };
-    let close = closing(pieces, 3).filter(|_| is(first, "create") && open.is("("))?;
+    let close = closing(pieces, 3).filter(|_| first.is_keyword("create") && open.is("("))?;
     let column = |part: &[Piece]| match part {
         [name, ty, ..] => {
             let ty = ty.text.to_lowercase();
@@ -173,13 +171,13 @@ fn create(pieces: &[Piece]) -> Option<String> {
 /// `DELETE FROM t WHERE a > 3`.
 fn delete(pieces: &[Piece]) -> Option<String> {
     let [first, _, table, ..] = pieces else { return None };
-    is(first, "delete").then(|| format!("then !{0}(X) :- {0}(X), X > 3.", table.text))
+    first.is_keyword("delete").then(|| format!("then !{0}(X) :- {0}(X), X > 3.", table.text))
 }
 
 /// `SELECT a, count(*) FROM t WHERE … GROUP BY a HAVING …` as a rule, or two.
 fn select(pieces: &[Piece]) -> Option<String> {
-    let word = |wanted: &str| pieces.iter().position(|piece| is(piece, wanted));
-    let from = word("from").filter(|_| pieces.first().is_some_and(|first| is(first, "select")))?;
+    let word = |wanted: &str| pieces.iter().position(|piece| piece.is_keyword(wanted));
+    let from = word("from").filter(|_| pieces.first().is_some_and(|first| first.is_keyword("select")))?;
     let table = pieces.get(from + 1).filter(|piece| piece.kind == Kind::Word)?;
     let ends = [word("group"), word("having"), word("order"), word("limit")];
     let end = ends.into_iter().flatten().min().unwrap_or(pieces.len());
@@ -225,7 +223,9 @@ fn selected(column: &[Piece]) -> Option<String> {
 fn names<'p>(pieces: impl Iterator<Item = &'p Piece>) -> Vec<&'p str> {
     let functions = ["and", "count", "sum", "avg", "min", "max"];
     let known = |piece: &&Piece| {
-        piece.kind == Kind::Word && !is_text_operator(piece) && !functions.iter().any(|word| is(piece, word))
+        piece.kind == Kind::Word
+            && !is_text_operator(piece)
+            && !functions.iter().any(|word| piece.is_keyword(word))
     };
     pieces.filter(known).fold(Vec::new(), |mut names, piece| {
         if !names.contains(&piece.text.as_str()) {
@@ -237,7 +237,7 @@ fn names<'p>(pieces: impl Iterator<Item = &'p Piece>) -> Vec<&'p str> {
 
 fn conditions(body: &[&Piece]) -> Vec<Piece> {
     let condition = |piece: &&Piece| match piece.kind {
-        _ if is(piece, "and") => Piece::mark(","),
+        _ if piece.is_keyword("and") => Piece::mark(","),
         Kind::Word if is_text_operator(piece) => (*piece).clone(),
         Kind::Word => Piece::new(Kind::Upper, variable_form(&piece.text)),
         _ => (*piece).clone(),

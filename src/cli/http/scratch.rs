@@ -1,0 +1,37 @@
+//! A folder among the temporary ones that nobody else reads, and that goes with the value.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The folder.
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// An empty one.
+    ///
+    /// # Errors
+    /// It can't be made: with the path that it was to have.
+    pub(super) fn new(name: &str) -> Result<Self, (PathBuf, io::Error)> {
+        let folder = std::env::temp_dir().join(name);
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        match builder.create(&folder) {
+            Ok(()) => Ok(Self(folder)),
+            Err(error) => Err((folder, error)),
+        }
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What can't be removed is left to whoever cleans the folder of temporary files.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
