@@ -56,12 +56,16 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What differs from run to run: hashes of the ledger, the wall clock, told by its fraction of a second, and how long
-/// something took.
+/// What differs from run to run: hashes of the ledger, tokens, ports that the system chose, the wall clock, told by its
+/// fraction of a second, and how long something took.
 fn steady(text: &str) -> String {
     let hash = Regex::new(r"\b[0-9a-f]{64}\b").unwrap();
     let clock = Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z").unwrap();
+    let token = Regex::new(r"\b[0-9a-f]{32}\b").unwrap();
+    let port = Regex::new(r"\b127\.0\.0\.1:\d{5}\b").unwrap();
     let text = hash.replace_all(text, "[hash]");
+    let text = token.replace_all(&text, "[token]");
+    let text = port.replace_all(&text, "127.0.0.1:[port]");
     let text = clock.replace_all(&text, "[time]");
     let took = Regex::new(r"\(\d+\.\d+ s\)").unwrap();
     let text = took.replace_all(&text, "([time])");

@@ -115,8 +115,15 @@ pub(super) const ROLES: &str = "roles";
 /// Variables with this beginning set a parameter.
 pub(super) const PARAM_VARIABLE: &str = "HENCE_PARAM_";
 /// Variables that mean something and are not settings.
-pub(super) const OTHERS: [&str; 5] =
-    ["HENCE_CLOCK", "HENCE_HISTORY", "HENCE_KEY", "HENCE_TOKEN", "HENCE_TRUST"];
+pub(super) const OTHERS: [&str; 7] = [
+    "HENCE_ATTEMPT",
+    "HENCE_CLOCK",
+    "HENCE_DECISION",
+    "HENCE_HISTORY",
+    "HENCE_KEY",
+    "HENCE_TOKEN",
+    "HENCE_TRUST",
+];
 /// What every variable of hence begins with.
 pub(super) const PREFIX: &str = "HENCE_";
 /// The table of the programs that carry decisions out.
