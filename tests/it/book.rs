@@ -133,6 +133,7 @@ fn builds(line: &str) -> bool {
         "RUSTDOCFLAGS=",
         "tests/browser/run.sh",
         "tests/mcp/run.sh",
+        "tests/embeddings.sh",
         "GALEN=FOLDER cargo ",
         "clients/run.sh",
         "HENCE_SLOW=1 clients/run.sh",

@@ -126,54 +126,85 @@ fn a_file_of_certificates_that_holds_none_is_refused() {
     assert!(said.contains("`SSL_CERT_FILE` names `none.pem`: "), "{said}");
 }
 
-/// A server of mails that speaks TLS from the beginning, and keeps what it hears.
+/// A server of mails that speaks TLS from the beginning or, by `STARTTLS`, from then on, and keeps what it hears.
 #[cfg(feature = "mail")]
 const RELAY: &str = "import socket, ssl
+WAY = '{way}'
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain('server.pem', 'server.key')
 listener = socket.create_server(('127.0.0.1', 0))
 print(listener.getsockname()[1], flush=True)
+def secured(stream):
+    return context.wrap_socket(stream, server_side=True)
+def speak(stream, is_secure, greets):
+    lines = stream.makefile('rb', buffering=0)
+    if greets: stream.sendall(b'220 here\\r\\n')
+    text = False
+    while line := lines.readline():
+        open('got' if is_secure else 'clear', 'ab').write(line)
+        if text:
+            text = line != b'.\\r\\n'
+            if text: continue
+        if line.startswith(b'DATA'):
+            text = True
+            stream.sendall(b'354 go on\\r\\n')
+        elif line.startswith(b'EHLO') and not is_secure and WAY == 'starttls':
+            stream.sendall(b'250-here\\r\\n250 STARTTLS\\r\\n')
+        elif line.startswith(b'STARTTLS'):
+            stream.sendall(b'220 go on\\r\\n')
+            return speak(secured(stream), True, False)
+        elif line.startswith(b'QUIT'):
+            stream.sendall(b'221 bye\\r\\n')
+            return
+        else:
+            stream.sendall(b'250 yes\\r\\n')
 while True:
     plain, _ = listener.accept()
     try:
-        with context.wrap_socket(plain, server_side=True) as stream:
-            lines = stream.makefile('rb')
-            stream.sendall(b'220 here\\r\\n')
-            text = False
-            for line in lines:
-                open('got', 'ab').write(line)
-                if text:
-                    text = line != b'.\\r\\n'
-                    if text: continue
-                if line.startswith(b'DATA'):
-                    text = True
-                    stream.sendall(b'354 go on\\r\\n')
-                elif line.startswith(b'QUIT'):
-                    stream.sendall(b'221 bye\\r\\n')
-                    break
-                else:
-                    stream.sendall(b'250 yes\\r\\n')
-    except ssl.SSLError:
+        with plain if WAY != 'implicit' else secured(plain) as stream:
+            speak(stream, WAY == 'implicit', True)
+    except OSError:
         pass
 ";
 
+/// A folder that mails by such a server, which offers `offered` and is asked for `wanted`.
 #[cfg(feature = "mail")]
-#[test]
-fn a_mail_goes_over_tls_where_the_certificate_of_the_server_is_trusted() {
+fn mailing(offered: &str, wanted: &str) -> (tempfile::TempDir, Server) {
     let dir = tempfile::tempdir().unwrap();
-    let (_server, port) = serve(dir.path(), RELAY);
+    let (server, port) = serve(dir.path(), &RELAY.replace("{way}", offered));
     let mail = format!(
         "author = \"ada\"\npacks = [\"guardrails\"]\n[carry]\nnotify = {{ carrier = \"mail\", \
-        server = \"127.0.0.1:{port}\", tls = \"implicit\", from = \"h@example.org\", to = [\"a@example.org\"], \
+        server = \"127.0.0.1:{port}\", tls = \"{wanted}\", from = \"h@example.org\", to = [\"a@example.org\"], \
         attempts = 1 }}\n"
     );
     folder(dir.path(), &port);
     fs::write(dir.path().join("hence.toml"), mail).unwrap();
-    let said = told(dir.path(), None);
-    assert!(said.contains("its certificate is not trusted: "), "{said}");
-    assert!(!dir.path().join("got").exists());
-    fs::remove_dir_all(dir.path().join(".hence")).unwrap();
+    (dir, server)
+}
+
+#[cfg(feature = "mail")]
+#[test]
+fn a_mail_goes_over_tls_where_the_certificate_of_the_server_is_trusted() {
+    for way in ["implicit", "starttls"] {
+        let (dir, _server) = mailing(way, way);
+        let said = told(dir.path(), None);
+        assert!(said.contains("its certificate is not trusted: "), "{way}: {said}");
+        assert!(!dir.path().join("got").exists());
+        fs::remove_dir_all(dir.path().join(".hence")).unwrap();
+        let said = told(dir.path(), Some("ca.pem"));
+        let got = fs::read_to_string(dir.path().join("got")).unwrap_or_else(|_| panic!("{way}: {said}"));
+        assert!(got.contains("payment-7"), "{way}: {got}");
+        let clear = fs::read_to_string(dir.path().join("clear")).unwrap_or_default();
+        assert!(!clear.contains("MAIL") && !clear.contains("payment-7"), "{way}: {clear}");
+    }
+}
+
+#[cfg(feature = "mail")]
+#[test]
+fn nothing_is_mailed_in_the_clear_where_tls_is_asked_for() {
+    let (dir, _server) = mailing("none", "starttls");
     let said = told(dir.path(), Some("ca.pem"));
-    let got = fs::read_to_string(dir.path().join("got")).unwrap_or_else(|_| panic!("{said}"));
-    assert!(got.contains("payment-7"), "{got}");
+    let clear = fs::read_to_string(dir.path().join("clear")).unwrap();
+    assert!(clear.contains("EHLO") && !clear.contains("MAIL"), "{clear}");
+    assert!(said.contains("failed: "), "{said}");
 }
