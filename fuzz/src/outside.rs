@@ -8,9 +8,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use hence::session::{Schedules, Session};
-use hence_actuators::carry::{Carrier, Order, Rows, World};
+use hence_actuators::carry::{Carrier, FactRows, Order, World};
 use hence_actuators::mcp::Mcp;
-use hence_actuators::mcp_settings::{Registry, Settings};
+use hence_actuators::mcp_settings::{McpSettings, Registry};
 use hence_actuators::{Form, Input, Observer, observer, relations};
 use hence_core::fact::Fact;
 use hence_core::json;
@@ -110,8 +110,8 @@ pub fn schedules(bytes: &[u8]) {
 struct Empty;
 
 impl World for Empty {
-    fn rows(&self, _: &str) -> Result<Rows, String> {
-        Ok(Rows::default())
+    fn rows(&self, _: &str) -> Result<FactRows, String> {
+        Ok(FactRows::default())
     }
 }
 
@@ -124,7 +124,7 @@ fn own_file() -> PathBuf {
 pub fn registries(bytes: &[u8]) {
     let path = own_file();
     fs::write(&path, bytes).expect("a file for a registry");
-    let settings = Settings {
+    let settings = McpSettings {
         registries: vec![Registry::File(path.clone())],
         servers: path.clone(),
         programs: Vec::new(),

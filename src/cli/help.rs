@@ -6,7 +6,7 @@ mod words;
 use clap::Command;
 
 use hence_core::diagnostic::nearest;
-use hence_lang::builtins::reference::Kind;
+use hence_lang::builtins::reference::WordKind;
 
 pub(super) use words::{entry, names};
 
@@ -18,9 +18,9 @@ pub(super) fn page(words: &[String], root: &Command) -> Option<String> {
     Some(match asked(words)? {
         "language" => include_str!("../../docs/language.md").to_owned(),
         "functions" => words::functions(),
-        "aggregates" => words::page(Kind::Aggregate),
-        "generators" => words::page(Kind::Generator),
-        "keywords" => words::page(Kind::Keyword),
+        "aggregates" => words::page(WordKind::Aggregate),
+        "generators" => words::page(WordKind::Generator),
+        "keywords" => words::page(WordKind::Keyword),
         "commands" => commands::page(root),
         _ => return None,
     })

@@ -10,7 +10,7 @@ use hence_core::schema::{Relation, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_engine::Limits;
-use hence_lang::analysis::checked::{Expectation, Given, Step, Test};
+use hence_lang::analysis::checked::{Expectation, Given, Test, TestStep};
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::Program;
 use hence_lang::lower::{Query, given_of, with_queries};
@@ -128,7 +128,7 @@ fn question<'q>(item: &'q Expectation, wanted: &'q [VarId]) -> Option<Query<'q>>
 /// What changes in each step. The clock stands as long as no step moves it.
 fn moments(file: &TestFile, test: &Test, program: &Program) -> Result<Vec<Moment>, SessionError> {
     let mut now = DEFAULT_NOW;
-    let moment = |step: &Step| {
+    let moment = |step: &TestStep| {
         let fact =
             |given: &Given| Fact { relation: program[given.relation].name, values: given.values.clone() };
         let mut added: Vec<Fact> = step.given.iter().map(fact).collect();
@@ -165,7 +165,7 @@ fn for_candidates(twice: &Twice, facts: &[Fact]) -> Vec<Fact> {
     facts.iter().filter_map(given).collect()
 }
 
-fn given_files(file: &TestFile, step: &Step) -> Result<Vec<Fact>, SessionError> {
+fn given_files(file: &TestFile, step: &TestStep) -> Result<Vec<Fact>, SessionError> {
     if step.given_from.is_empty() {
         return Ok(Vec::new());
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-use hence_lang::builtins::reference::{self, Entry, Kind, NO_RESULT, SAMPLE};
+use hence_lang::builtins::reference::{self, NO_RESULT, SAMPLE, WordEntry, WordKind};
 use hence_lang::builtins::{aggregate, generator, op};
 
 use super::command;
@@ -270,7 +270,7 @@ fn the_page_of_commands_has_every_command_and_option() {
 }
 
 /// A rule file in which the examples of an entry are tests, and what they are expected to give.
-fn tested(kind: Kind, entry: &Entry) -> String {
+fn tested(kind: WordKind, entry: &WordEntry) -> String {
     let mut rules = format!(
         "input run(tool: string, ms: int, ok: bool).\ntest \"{}\" {{ given\n{SAMPLE}\nexpect\n",
         entry.name
@@ -280,16 +280,16 @@ fn tested(kind: Kind, entry: &Entry) -> String {
         let name = format!("example_{place}");
         let names_sample = ["Tool", "Ms", "Ok"].iter().any(|name| example.contains(name));
         let body = match kind {
-            Kind::Aggregate => " :- run(Tool, Ms, Ok)",
+            WordKind::Aggregate => " :- run(Tool, Ms, Ok)",
             _ if names_sample => " :- run(Tool, Ms, Ok), Tool = \"grep\", Ms = 10",
             _ => "",
         };
         heads += &match kind {
-            Kind::Generator => format!("{name}(X) :- X in {example}.\n"),
+            WordKind::Generator => format!("{name}(X) :- X in {example}.\n"),
             _ => format!("{name}({example}){body}.\n"),
         };
         rules += &match kind {
-            Kind::Generator => {
+            WordKind::Generator => {
                 let elements: Vec<String> = gives.split(", ").map(|one| format!("({one})")).collect();
                 format!("exactly {name} {{ {} }}\n", elements.join(" "))
             }
@@ -304,7 +304,7 @@ fn every_word_has_an_example_that_gives_what_it_says() {
     let mut wrong = Vec::new();
     for (kind, entry) in reference::entries() {
         assert!(!entry.examples.is_empty() || entry.name == "import", "{} has no example", entry.name);
-        if kind == Kind::Keyword {
+        if kind == WordKind::Keyword {
             // Nothing reads what an example of a few lines derives.
             let texts = entry.examples.iter().filter_map(|(rules, _)| faults(rules, "unread"));
             wrong.extend(texts.map(|fault| format!("{}: {fault}", entry.name)));
@@ -312,13 +312,13 @@ fn every_word_has_an_example_that_gives_what_it_says() {
         }
         let (undefined, defined): (Vec<_>, Vec<_>) =
             entry.examples.iter().copied().partition(|(_, gives)| *gives == NO_RESULT);
-        let rules = tested(kind, &Entry { examples: defined.leak(), ..*entry });
+        let rules = tested(kind, &WordEntry { examples: defined.leak(), ..*entry });
         let found = said("example.dl", &rules, "hence test example.dl");
         if found.contains("[exit") {
             wrong.push(format!("{}: {found}\n{rules}", entry.name));
         }
         for example in undefined {
-            let rules = tested(kind, &Entry { examples: vec![example].leak(), ..*entry });
+            let rules = tested(kind, &WordEntry { examples: vec![example].leak(), ..*entry });
             let command = "printf '{\"run\": [\"grep\", 10, true]}\n' | hence derive example_0 --rules example.dl --facts -";
             let found = said("example.dl", &rules, command);
             if !found.contains("no result") {
@@ -332,9 +332,9 @@ fn every_word_has_an_example_that_gives_what_it_says() {
 #[test]
 fn every_builtin_has_an_entry_of_its_kind() {
     let kinds = [
-        (Kind::Function, op::names()),
-        (Kind::Aggregate, aggregate::names()),
-        (Kind::Generator, generator::names()),
+        (WordKind::Function, op::names()),
+        (WordKind::Aggregate, aggregate::names()),
+        (WordKind::Generator, generator::names()),
     ];
     for (kind, names) in kinds {
         let described = reference::entries().filter(|(found, _)| *found == kind).map(|(_, entry)| entry.name);

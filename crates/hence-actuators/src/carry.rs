@@ -18,19 +18,19 @@ pub trait World {
     ///
     /// # Errors
     /// There is no such relation, or it can't be derived.
-    fn rows(&self, relation: &str) -> Result<Rows, String>;
+    fn rows(&self, relation: &str) -> Result<FactRows, String>;
 }
 
 /// The facts of a relation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows {
+pub struct FactRows {
     /// The names of its columns.
     pub columns: Vec<String>,
     /// Its facts, ascending.
     pub facts: Vec<Fact>,
 }
 
-impl Rows {
+impl FactRows {
     /// Each fact as an object of JSON.
     pub fn objects(&self) -> Vec<Json> {
         let object = |fact: &Fact| {

@@ -12,7 +12,7 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Where tools are, and what a run of one may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct FactorySettings {
     /// The folder of tools and of their registry.
     pub folder: PathBuf,
     /// What runs tools in Python.

@@ -12,7 +12,7 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// Where servers are searched for, and which may be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct McpSettings {
     /// Registries: files, and URLs that begin with `http://`.
     pub registries: Vec<Registry>,
     /// The file of the servers that are connected.

@@ -12,7 +12,7 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// What a plan may change, and what checks it; all of it is said by whoever runs hence, and nothing by facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct PlanSettings {
     /// The folder that nothing leaves.
     pub folder: PathBuf,
     /// The program that checks a change, with its arguments; empty for none.

@@ -1,6 +1,6 @@
 //! An entry of the outbox: its state, and what is to be done about it next.
 
-use super::note::{Mark, Note};
+use super::note::{EntryNote, Mark};
 
 /// No pause is longer than this, in microseconds: one hour, unless the first one is.
 pub const LONGEST_PAUSE: i64 = 3_600_000_000;
@@ -72,7 +72,7 @@ impl State {
 
 /// What is to be done about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum NextStep {
     /// Begin this attempt.
     Carry(u32),
     /// Note that it is done.
@@ -91,18 +91,18 @@ pub enum Step {
 
 /// A decision that is to be carried out: what its notes come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct OutboxEntry {
     /// The attempt that was begun last, 0 for none.
     pub attempt: u32,
     /// How many were begun since a person last asked for one.
     pub tried: u32,
     /// The last note.
-    pub last: Option<Note>,
+    pub last: Option<EntryNote>,
 }
 
-impl Entry {
+impl OutboxEntry {
     /// Takes the next note in.
-    pub fn take(&mut self, note: Note) {
+    pub fn take(&mut self, note: EntryNote) {
         match note.mark {
             Mark::Retry => self.tried = 0,
             // A carrier that needs no beginning notes its first attempt with what came of it.
@@ -136,18 +136,18 @@ impl Entry {
     }
 
     /// What is to be done at `now`, where the decision `stands` or doesn't.
-    pub fn step(&self, policy: &Policy, stands: bool, now: i64) -> Step {
+    pub fn step(&self, policy: &Policy, stands: bool, now: i64) -> NextStep {
         let used_up = self.tried >= policy.attempts;
         match self.state(policy) {
-            State::Carried | State::GivenUp | State::Cancelled | State::Skipped => Step::Done,
-            State::Answered => Step::Finish,
-            _ if !stands => Step::Cancel,
-            State::Waiting => Step::Ask,
-            State::Begun | State::Failed if used_up => Step::GiveUp,
-            State::Due | State::Begun => Step::Carry(self.attempt.saturating_add(1)),
+            State::Carried | State::GivenUp | State::Cancelled | State::Skipped => NextStep::Done,
+            State::Answered => NextStep::Finish,
+            _ if !stands => NextStep::Cancel,
+            State::Waiting => NextStep::Ask,
+            State::Begun | State::Failed if used_up => NextStep::GiveUp,
+            State::Due | State::Begun => NextStep::Carry(self.attempt.saturating_add(1)),
             State::Failed => match self.next(policy).filter(|next| *next > now) {
-                Some(next) => Step::Wait(next),
-                None => Step::Carry(self.attempt.saturating_add(1)),
+                Some(next) => NextStep::Wait(next),
+                None => NextStep::Carry(self.attempt.saturating_add(1)),
             },
         }
     }
@@ -168,42 +168,42 @@ mod tests {
     const UNSAFE: Policy = Policy { repeat: Repeat::Unsafe, ..SAFE };
 
     /// What comes of notes, each with its attempt, at the times 0, 1, 2, … seconds.
-    fn entry(notes: &[(u32, Mark)]) -> Entry {
-        let mut entry = Entry::default();
+    fn entry(notes: &[(u32, Mark)]) -> OutboxEntry {
+        let mut entry = OutboxEntry::default();
         for (second, (attempt, mark)) in (0..).zip(notes) {
             let (carrier, detail) = (String::from("command"), String::new());
-            entry.take(Note { attempt: *attempt, mark: *mark, carrier, detail, at: second * 1_000_000 });
+            entry.take(EntryNote { attempt: *attempt, mark: *mark, carrier, detail, at: second * 1_000_000 });
         }
         entry
     }
 
     #[test]
     fn what_nobody_noted_is_due() {
-        assert_eq!(entry(&[]).step(&SAFE, true, 0), Step::Carry(1));
-        assert_eq!(entry(&[]).step(&SAFE, false, 0), Step::Cancel);
+        assert_eq!(entry(&[]).step(&SAFE, true, 0), NextStep::Carry(1));
+        assert_eq!(entry(&[]).step(&SAFE, false, 0), NextStep::Cancel);
     }
 
     #[test]
     fn what_was_begun_is_begun_again_unless_that_is_unsafe() {
         let begun = entry(&[(1, Mark::Begun)]);
-        assert_eq!(begun.step(&SAFE, true, 0), Step::Carry(2));
-        assert_eq!(begun.step(&UNSAFE, true, 0), Step::Ask);
+        assert_eq!(begun.step(&SAFE, true, 0), NextStep::Carry(2));
+        assert_eq!(begun.step(&UNSAFE, true, 0), NextStep::Ask);
         assert_eq!(entry(&[(1, Mark::Begun), (1, Mark::Failed)]).state(&UNSAFE), State::Failed);
         assert_eq!(entry(&[(1, Mark::Begun), (1, Mark::Unknown)]).state(&UNSAFE), State::Waiting);
-        assert_eq!(entry(&[(1, Mark::Begun), (1, Mark::Retry)]).step(&UNSAFE, true, 0), Step::Carry(2));
+        assert_eq!(entry(&[(1, Mark::Begun), (1, Mark::Retry)]).step(&UNSAFE, true, 0), NextStep::Carry(2));
     }
 
     #[test]
     fn pauses_grow_and_attempts_end() {
         let once = entry(&[(1, Mark::Begun), (1, Mark::Failed)]);
-        assert_eq!(once.step(&SAFE, true, 5_999_999), Step::Wait(6_000_000));
-        assert_eq!(once.step(&SAFE, true, 6_000_000), Step::Carry(2));
+        assert_eq!(once.step(&SAFE, true, 5_999_999), NextStep::Wait(6_000_000));
+        assert_eq!(once.step(&SAFE, true, 6_000_000), NextStep::Carry(2));
         let mut more = [(1, Mark::Begun), (1, Mark::Failed), (2, Mark::Begun), (2, Mark::Failed)].to_vec();
-        assert_eq!(entry(&more).step(&SAFE, true, 0), Step::Wait(13_000_000));
+        assert_eq!(entry(&more).step(&SAFE, true, 0), NextStep::Wait(13_000_000));
         more.extend([(3, Mark::Begun), (3, Mark::Failed)]);
-        assert_eq!(entry(&more).step(&SAFE, true, i64::MAX), Step::GiveUp);
+        assert_eq!(entry(&more).step(&SAFE, true, i64::MAX), NextStep::GiveUp);
         more.push((3, Mark::Retry));
-        assert_eq!(entry(&more).step(&SAFE, true, 0), Step::Carry(4));
+        assert_eq!(entry(&more).step(&SAFE, true, 0), NextStep::Carry(4));
         let long = Policy { attempts: u32::MAX, ..SAFE };
         assert_eq!(pause(&long, 200), LONGEST_PAUSE);
         assert_eq!(pause(&Policy { pause: i64::MAX, ..SAFE }, 3), i64::MAX);
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn what_was_answered_is_finished_though_the_decision_lapsed() {
         let answered = entry(&[(1, Mark::Begun), (1, Mark::Answered)]);
-        assert_eq!(answered.step(&UNSAFE, false, 0), Step::Finish);
-        assert_eq!(entry(&[(1, Mark::Skipped)]).step(&SAFE, true, 0), Step::Done);
+        assert_eq!(answered.step(&UNSAFE, false, 0), NextStep::Finish);
+        assert_eq!(entry(&[(1, Mark::Skipped)]).step(&SAFE, true, 0), NextStep::Done);
     }
 }

@@ -5,5 +5,5 @@
 mod entry;
 mod note;
 
-pub use entry::{Entry, LONGEST_PAUSE, Policy, Repeat, State, Step};
-pub use note::{Mark, Note, RELATION, columns};
+pub use entry::{LONGEST_PAUSE, NextStep, OutboxEntry, Policy, Repeat, State};
+pub use note::{EntryNote, Mark, RELATION, columns};

@@ -56,7 +56,7 @@ impl Mark {
 
 /// One thing that became of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
+pub struct EntryNote {
     /// In which attempt, from 1; 0 before the first.
     pub attempt: u32,
     /// What.
@@ -81,7 +81,7 @@ pub fn columns() -> [(&'static str, Type); 6] {
     ]
 }
 
-impl Note {
+impl EntryNote {
     /// The note as a fact on the decision with this id.
     pub fn fact(&self, id: &str) -> Fact {
         let text = |text: &str| Value::String(Symbol::new(text));

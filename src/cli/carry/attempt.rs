@@ -1,7 +1,7 @@
 //! One attempt to carry a decision out, from its beginning on the disk to what came of it there.
 
 use hence::session::{self, Change, DecisionId, Outcome as Decided, Session};
-use hence_actuators::carry::{Failed, Fate, Order, Report, Rows, World};
+use hence_actuators::carry::{FactRows, Failed, Fate, Order, Report, World};
 use hence_actuators::file_requests;
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
@@ -9,7 +9,7 @@ use hence_core::schema::{Column, ColumnType};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
 use hence_ledger::{Draft, Schema, When, is_reserved};
-use hence_runtime::{Mark, Note, RELATION, State, columns};
+use hence_runtime::{EntryNote, Mark, RELATION, State, columns};
 
 use super::super::{Failure, open, output, time};
 use super::Event;
@@ -80,7 +80,7 @@ impl Attempt<'_> {
         let asserted = answer.facts.len();
         let mut decided = Vec::new();
         if asserted > 0 {
-            let note = Note { attempt: number, mark: Mark::Answered, ..self.blank() };
+            let note = EntryNote { attempt: number, mark: Mark::Answered, ..self.blank() };
             let facts = std::mem::take(&mut answer.facts);
             let said = format!("carried out by {by}");
             match self.commit(self.way.author.clone(), facts.clone(), &note, said)? {
@@ -126,7 +126,7 @@ impl Attempt<'_> {
             Fate::Unknown => Mark::Unknown,
             Fate::Refused => Mark::GivenUp,
         };
-        let note = Note { attempt: number, mark, ..self.blank() };
+        let note = EntryNote { attempt: number, mark, ..self.blank() };
         let mut after = self.item.entry.clone();
         after.take(note);
         if after.state(&self.way.policy) == State::Failed && after.tried >= self.way.policy.attempts {
@@ -143,20 +143,20 @@ impl Attempt<'_> {
 
     /// Notes how an entry ends, and tells rules that ask for it.
     pub(super) fn end(&mut self, mark: Mark, detail: String) -> Result<Event, Failure> {
-        let note = Note { mark, detail: detail.clone(), ..self.blank() };
+        let note = EntryNote { mark, detail: detail.clone(), ..self.blank() };
         let decided = self.settle(AUTHOR, note)?;
         Ok(self.event(detail, decided))
     }
 
     /// Notes what a person says of an entry.
-    pub(super) fn decide(&mut self, author: &str, note: Note) -> Result<(), Failure> {
+    pub(super) fn decide(&mut self, author: &str, note: EntryNote) -> Result<(), Failure> {
         match note.mark.is_end() {
             true => self.settle(author, note).map(drop),
             false => self.keep(author, note),
         }
     }
 
-    fn settle(&mut self, author: &str, note: Note) -> Result<Vec<Decided>, Failure> {
+    fn settle(&mut self, author: &str, note: EntryNote) -> Result<Vec<Decided>, Failure> {
         let said = told(self.session, self.id, &self.item.decision.fact, &note);
         let mut decided = Vec::new();
         let words = self.words(&note);
@@ -184,19 +184,19 @@ impl Attempt<'_> {
     }
 
     /// A note of this attempt that says nothing yet.
-    fn blank(&self) -> Note {
+    fn blank(&self) -> EntryNote {
         let carrier = self.way.carrier.name().to_owned();
         let attempt = self.item.entry.attempt;
-        Note { attempt, mark: Mark::Begun, carrier, detail: String::new(), at: self.now }
+        EntryNote { attempt, mark: Mark::Begun, carrier, detail: String::new(), at: self.now }
     }
 
     fn note(&mut self, attempt: u32, mark: Mark, detail: String) -> Result<(), Failure> {
-        let note = Note { attempt, mark, detail, ..self.blank() };
+        let note = EntryNote { attempt, mark, detail, ..self.blank() };
         self.keep(AUTHOR, note)
     }
 
     /// What a carrier says of a decision with personal values may hold them, and is not recorded.
-    fn hide(&self, note: &mut Note) {
+    fn hide(&self, note: &mut EntryNote) {
         let program = &self.session.rules().program;
         let relation = program.find(self.item.decision.fact.relation).and_then(|id| program.relation(id));
         if !note.detail.is_empty() && relation.is_some_and(|relation| !relation.personal.is_empty()) {
@@ -205,7 +205,7 @@ impl Attempt<'_> {
     }
 
     /// Records a note that no rule reads.
-    fn keep(&mut self, author: &str, mut note: Note) -> Result<(), Failure> {
+    fn keep(&mut self, author: &str, mut note: EntryNote) -> Result<(), Failure> {
         self.hide(&mut note);
         let draft = Draft {
             author: author.to_owned(),
@@ -226,7 +226,7 @@ impl Attempt<'_> {
         &mut self,
         author: String,
         facts: Vec<Fact>,
-        note: &Note,
+        note: &EntryNote,
         said: String,
     ) -> Result<Result<Decided, String>, Failure> {
         let (mut assertions, mut note) = (facts, note.clone());
@@ -253,7 +253,7 @@ impl Attempt<'_> {
     }
 
     /// What a transaction says of a note.
-    fn words(&self, note: &Note) -> String {
+    fn words(&self, note: &EntryNote) -> String {
         let by = self.way.carrier.name();
         match note.mark {
             Mark::Begun => format!("begun by {by}"),
@@ -275,12 +275,12 @@ struct Held<'a> {
 }
 
 impl World for Held<'_> {
-    fn rows(&self, relation: &str) -> Result<Rows, String> {
+    fn rows(&self, relation: &str) -> Result<FactRows, String> {
         let derived =
             self.session.derive(&[relation.to_owned()], self.now).map_err(|error| error.to_string())?;
         let found = derived.relations.into_iter().next();
         let (_, columns, facts) = found.or_broken("a relation that is asked for is answered");
-        Ok(Rows { columns: columns.iter().map(ToString::to_string).collect(), facts })
+        Ok(FactRows { columns: columns.iter().map(ToString::to_string).collect(), facts })
     }
 }
 
@@ -297,7 +297,7 @@ fn schemas(session: &Session) -> Result<Vec<Schema>, Failure> {
 
 /// What rules that ask for it are told of an end: `carried(id, relation, outcome, at)`, and of a decision `R` the fact
 /// `carried_R` with its columns, `outcome`, `ended` and `id`, as far as it is declared with them.
-fn told(session: &Session, id: DecisionId, decision: &Fact, note: &Note) -> Vec<Fact> {
+fn told(session: &Session, id: DecisionId, decision: &Fact, note: &EntryNote) -> Vec<Fact> {
     let relation = decision.relation.as_str();
     let id = Value::String(Symbol::new(&id.to_string()));
     let (outcome, ended) = (note.mark.word(), Value::Time(note.at));

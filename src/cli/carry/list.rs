@@ -8,7 +8,7 @@ use serde_json::json;
 use hence::session::{DecisionId, Session};
 use hence_core::value::Value;
 use hence_ledger::Decision;
-use hence_runtime::{Entry, Mark, Note, State};
+use hence_runtime::{EntryNote, Mark, OutboxEntry, State};
 
 use super::super::options::{EngineOptions, FactOptions, RuleOptions};
 use super::super::output::{self, Format};
@@ -168,7 +168,7 @@ fn row_json(row: &Row) -> serde_json::Value {
     })
 }
 
-fn row(ways: &Ways, id: DecisionId, decision: &Decision, entry: &Entry, stands: bool) -> Row {
+fn row(ways: &Ways, id: DecisionId, decision: &Decision, entry: &OutboxEntry, stands: bool) -> Row {
     let last = entry.last.as_ref();
     let detail = last.map(|last| last.detail.clone()).unwrap_or_default();
     let noted = last.map(|last| last.carrier.clone()).unwrap_or_default();
@@ -226,7 +226,7 @@ impl Show {
         let decision = session.drawn_as(self.id)?;
         let stands = session.is_in_force(self.id, &decision.fact)?;
         let notes = outbox::notes(&session)?.remove(&self.id).unwrap_or_default();
-        let mut entry = Entry::default();
+        let mut entry = OutboxEntry::default();
         notes.iter().for_each(|(_, note)| entry.take(note.clone()));
         if notes.is_empty() && ways.get(decision.fact.relation).is_none() {
             return Err(no_carrier(self.id, &decision));
@@ -251,7 +251,7 @@ impl Show {
             Format::Csv => {
                 let mut out = Records::out();
                 out.write(["tx", "at", "attempt", "state", "carrier", "detail"])?;
-                for (tx, Note { attempt, mark, carrier, detail, at }) in &notes {
+                for (tx, EntryNote { attempt, mark, carrier, detail, at }) in &notes {
                     let (tx, at, attempt) = (tx.to_string(), Value::Time(*at).text(), attempt.to_string());
                     out.write([&tx, &at, &attempt, mark.word(), carrier, detail])?;
                 }
@@ -262,13 +262,13 @@ impl Show {
     }
 }
 
-fn line(tx: u64, note: &Note) -> String {
+fn line(tx: u64, note: &EntryNote) -> String {
     let (at, state) = (Value::Time(note.at).text(), note.mark.word().trim_start_matches('/'));
     let detail = if note.detail.is_empty() { String::new() } else { format!(": {}", note.detail) };
     format!("{at} attempt {} {}{detail} (transaction {tx})", note.attempt, state.replace('_', " "))
 }
 
-fn object((tx, note): &(u64, Note)) -> serde_json::Value {
+fn object((tx, note): &(u64, EntryNote)) -> serde_json::Value {
     json!({
         "tx": tx, "at": Value::Time(note.at).text(), "attempt": note.attempt, "state": note.mark.word(),
         "carrier": note.carrier, "detail": note.detail,
@@ -304,7 +304,7 @@ impl Answer {
             return Err(Failure::Usage(format!("{} is {state}, so there is nothing to {verb}", self.id)));
         }
         let (attempt, carrier) = (entry.attempt, way.carrier.name().to_owned());
-        let note = Note { attempt, mark, carrier, detail: String::new(), at: now };
+        let note = EntryNote { attempt, mark, carrier, detail: String::new(), at: now };
         let mut item = Item { decision, entry, chain: 0, is_over: false };
         let mut at_work =
             Attempt { session: &mut session, way, id: self.id, item: &mut item, now, list: false };

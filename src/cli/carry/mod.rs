@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use hence::session::{DecisionId, Outcome as Decided, Session};
 use hence_core::fact::Fact;
-use hence_runtime::{Mark, State, Step};
+use hence_runtime::{Mark, NextStep, State};
 
 use super::owner::Mailbox;
 use super::{Failure, output};
@@ -162,24 +162,24 @@ impl Carry {
         let stands = session.is_in_force(id, &item.decision.fact)?;
         let mut attempt = attempt::Attempt { session, way, id, item, now, list: self.list };
         match attempt.item.entry.step(&way.policy, stands, now) {
-            Step::Carry(_) if attempt.item.chain > LONGEST_CHAIN => {
+            NextStep::Carry(_) if attempt.item.chain > LONGEST_CHAIN => {
                 let message =
                     format!("{id} follows a chain of {LONGEST_CHAIN} decisions carried out, and waits");
                 output::warning(&message);
                 Ok(None)
             }
-            Step::Carry(number) => attempt.begin(number),
-            Step::Finish => attempt.end(Mark::Carried, String::new()).map(Some),
-            Step::Cancel if attempt.item.entry.last.is_none() => {
+            NextStep::Carry(number) => attempt.begin(number),
+            NextStep::Finish => attempt.end(Mark::Carried, String::new()).map(Some),
+            NextStep::Cancel if attempt.item.entry.last.is_none() => {
                 attempt.item.is_over = true;
                 Ok(None)
             }
-            Step::Cancel => attempt.end(Mark::Cancelled, String::from("the decision lapsed")).map(Some),
-            Step::GiveUp => {
+            NextStep::Cancel => attempt.end(Mark::Cancelled, String::from("the decision lapsed")).map(Some),
+            NextStep::GiveUp => {
                 let tried = attempt.item.entry.tried;
                 attempt.end(Mark::GivenUp, format!("tried {tried} times")).map(Some)
             }
-            Step::Wait(_) | Step::Ask | Step::Done => Ok(None),
+            NextStep::Wait(_) | NextStep::Ask | NextStep::Done => Ok(None),
         }
     }
 }

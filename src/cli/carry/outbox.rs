@@ -6,7 +6,7 @@ use hence::session::{DecisionId, Outcome as Decided, Session};
 use hence_core::fault::OrBroken;
 use hence_core::symbol::Symbol;
 use hence_ledger::Decision;
-use hence_runtime::{Entry, Note, RELATION, State};
+use hence_runtime::{EntryNote, OutboxEntry, RELATION, State};
 
 use super::super::{Failure, open};
 use super::ways::Ways;
@@ -16,7 +16,7 @@ pub(super) struct Item {
     /// The decision.
     pub(super) decision: Decision,
     /// What was noted of it.
-    pub(super) entry: Entry,
+    pub(super) entry: OutboxEntry,
     /// How many decisions were carried out in a row that led to it.
     pub(super) chain: usize,
     /// Whether nothing is left to be done.
@@ -52,14 +52,14 @@ impl Outbox {
             if ways.get(decision.fact.relation).is_some() {
                 let id = decided.id(&decision.fact);
                 let id = id.or_broken("what was drawn to be carried out is recorded");
-                self.add(ways, id, decision.clone(), Entry::default(), chain);
+                self.add(ways, id, decision.clone(), OutboxEntry::default(), chain);
                 added.push(id);
             }
         }
         added
     }
 
-    fn add(&mut self, ways: &Ways, id: DecisionId, decision: Decision, entry: Entry, chain: usize) {
+    fn add(&mut self, ways: &Ways, id: DecisionId, decision: Decision, entry: OutboxEntry, chain: usize) {
         let way = ways.get(decision.fact.relation);
         if way.is_some_and(|way| !entry.state(&way.policy).is_end()) {
             self.open.insert(id, Item { decision, entry, chain, is_over: false });
@@ -79,13 +79,13 @@ impl Outbox {
 }
 
 /// All notes of a ledger, by decision, in the order in which they were made; each with its transaction.
-pub(super) fn notes(session: &Session) -> Result<BTreeMap<DecisionId, Vec<(u64, Note)>>, Failure> {
+pub(super) fn notes(session: &Session) -> Result<BTreeMap<DecisionId, Vec<(u64, EntryNote)>>, Failure> {
     let ledger = session.ledger().or_broken("an outbox is one of a ledger");
-    let mut all: BTreeMap<DecisionId, Vec<(u64, Note)>> = BTreeMap::new();
+    let mut all: BTreeMap<DecisionId, Vec<(u64, EntryNote)>> = BTreeMap::new();
     for found in ledger.facts(Symbol::new(RELATION)) {
         let (fact, tx) = found.map_err(open::failure)?;
-        let read = Note::read(&fact).and_then(|(id, note)| Some((id.as_str().parse().ok()?, note)));
-        let (id, note): (DecisionId, Note) =
+        let read = EntryNote::read(&fact).and_then(|(id, note)| Some((id.as_str().parse().ok()?, note)));
+        let (id, note): (DecisionId, EntryNote) =
             read.ok_or_else(|| Failure::Usage(format!("`{fact}` is not a note of the outbox")))?;
         all.entry(id).or_default().push((tx, note));
     }
@@ -94,9 +94,9 @@ pub(super) fn notes(session: &Session) -> Result<BTreeMap<DecisionId, Vec<(u64, 
 }
 
 /// What the notes of a ledger come to.
-pub(super) fn entries(session: &Session) -> Result<BTreeMap<DecisionId, Entry>, Failure> {
-    let fold = |notes: Vec<(u64, Note)>| {
-        let mut entry = Entry::default();
+pub(super) fn entries(session: &Session) -> Result<BTreeMap<DecisionId, OutboxEntry>, Failure> {
+    let fold = |notes: Vec<(u64, EntryNote)>| {
+        let mut entry = OutboxEntry::default();
         notes.into_iter().for_each(|(_, note)| entry.take(note));
         entry
     };

@@ -10,7 +10,7 @@ use hence_actuators::carry::Carrier;
 use hence_actuators::factory_settings;
 use hence_actuators::file_requests::{self, FileRequests};
 use hence_actuators::mcp::Mcp;
-use hence_actuators::model::{Ask, Prompt, Schema};
+use hence_actuators::model::{AnswerSchema, Ask, PromptTemplate};
 use hence_actuators::plan_settings;
 use hence_actuators::run_command::{Program, RunCommand};
 use hence_actuators::template::Assert;
@@ -191,10 +191,11 @@ fn model(carried: &Carried, asked: &Asked) -> Result<Ask, Failure> {
     };
     let prompt = match &asked.prompt {
         Text::Here(prompt) => prompt.clone(),
-        Text::File(path) => Prompt::read(&text(path)?).map_err(|why| wrong(path, why))?,
+        Text::File(path) => PromptTemplate::read(&text(path)?).map_err(|why| wrong(path, why))?,
     };
     let schema = asked.schema.as_ref();
-    let schema = schema.map(|path| Schema::read(&text(path)?).map_err(|why| wrong(path, why))).transpose()?;
+    let schema =
+        schema.map(|path| AnswerSchema::read(&text(path)?).map_err(|why| wrong(path, why))).transpose()?;
     let key = asked.key.as_ref().map(|key| read(carried, key)).transpose()?;
     let key = key.map(String::from_utf8).transpose();
     let key = key.map_err(|_| Failure::Usage(format!("the key of `{}` is not UTF-8", carried.decision)))?;
@@ -217,23 +218,23 @@ fn model(carried: &Carried, asked: &Asked) -> Result<Ask, Failure> {
 }
 
 #[cfg(all(feature = "scan", unix))]
-fn plan(settings: &plan_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
-    Ok(Box::new(hence_actuators::plan::Plan::new(settings.clone())?))
+fn plan(settings: &plan_settings::PlanSettings) -> Result<Box<dyn Carrier>, Failure> {
+    Ok(Box::new(hence_actuators::plan::PlanCarrier::new(settings.clone())?))
 }
 
 #[cfg(not(all(feature = "scan", unix)))]
-fn plan(_: &plan_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+fn plan(_: &plan_settings::PlanSettings) -> Result<Box<dyn Carrier>, Failure> {
     let message = "plans can't be carried out: that needs Unix and a hence with the feature `scan`";
     Err(Failure::Usage(String::from(message)))
 }
 
 #[cfg(all(feature = "scan", feature = "sandbox", target_os = "linux"))]
-fn factory(settings: &factory_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+fn factory(settings: &factory_settings::FactorySettings) -> Result<Box<dyn Carrier>, Failure> {
     Ok(Box::new(hence_actuators::factory::Factory::new(settings.clone())?))
 }
 
 #[cfg(not(all(feature = "scan", feature = "sandbox", target_os = "linux")))]
-fn factory(_: &factory_settings::Settings) -> Result<Box<dyn Carrier>, Failure> {
+fn factory(_: &factory_settings::FactorySettings) -> Result<Box<dyn Carrier>, Failure> {
     let message = "tools can't be made: that needs Linux and a hence with the features `scan` and `sandbox`";
     Err(Failure::Usage(String::from(message)))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hence_actuators::mail_settings::Security;
-use hence_actuators::model::{Model, Price, Prompt, Shape};
+use hence_actuators::model::{Model, Price, PromptTemplate, Shape};
 use hence_actuators::template::Template;
 use hence_actuators::{factory_settings, mcp_settings, plan_settings, script_settings};
 use hence_core::value::Value;
@@ -90,11 +90,11 @@ pub(in super::super) enum Means {
     /// A language model.
     Model(Box<Asked>),
     /// Generated tools, in a folder.
-    Factory(factory_settings::Settings),
+    Factory(factory_settings::FactorySettings),
     /// Servers of tools.
-    Mcp(mcp_settings::Settings),
+    Mcp(mcp_settings::McpSettings),
     /// The changes of plans, in a folder.
-    Plan(plan_settings::Settings),
+    Plan(plan_settings::PlanSettings),
     /// A script in confinement.
     #[cfg_attr(
         not(all(feature = "sandbox", target_os = "linux")),
@@ -178,7 +178,7 @@ pub(in super::super) struct Asked {
 #[derive(Clone, Debug)]
 pub(in super::super) enum Text {
     /// In the settings.
-    Here(Prompt),
+    Here(PromptTemplate),
     /// In this file.
     File(PathBuf),
 }

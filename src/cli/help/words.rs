@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hence_lang::builtins::reference::{Entry, Kind, NO_RESULT, SAMPLE, entries, sections};
+use hence_lang::builtins::reference::{NO_RESULT, SAMPLE, WordEntry, WordKind, entries, sections};
 
 /// Every word that [`entry`] knows.
 pub(in crate::cli) fn names() -> impl Iterator<Item = &'static str> {
@@ -16,7 +16,7 @@ pub(in crate::cli) fn entry(name: &str) -> Option<String> {
     (!all.is_empty()).then(|| all.join("\n"))
 }
 
-fn section(kind: Kind, entry: &Entry) -> String {
+fn section(kind: WordKind, entry: &WordEntry) -> String {
     let mut out = format!("# {}: {kind}\n\n", entry.name);
     let types = entry.types(kind);
     if types.is_empty() {
@@ -26,7 +26,7 @@ fn section(kind: Kind, entry: &Entry) -> String {
         let _ = writeln!(out, "    {ty}");
     });
     let _ = write!(out, "\n`{}`\n\n{}\n", entry.form, entry.meaning);
-    if kind == Kind::Keyword {
+    if kind == WordKind::Keyword {
         out = format!("# {}: {kind}\n\n`{}`\n\n{}\n", entry.name, entry.form, entry.meaning);
     }
     if !entry.examples.is_empty() {
@@ -37,7 +37,7 @@ fn section(kind: Kind, entry: &Entry) -> String {
     }
     for (example, gives) in entry.examples {
         let _ = match kind {
-            Kind::Keyword => writeln!(out, "```prolog\n{example}```"),
+            WordKind::Keyword => writeln!(out, "```prolog\n{example}```"),
             _ => writeln!(out, "- {}", gives_what(example, gives)),
         };
     }
@@ -45,9 +45,10 @@ fn section(kind: Kind, entry: &Entry) -> String {
 }
 
 /// Whether the examples name a variable of the sample.
-fn needs_sample(kind: Kind, entry: &Entry) -> bool {
+fn needs_sample(kind: WordKind, entry: &WordEntry) -> bool {
     let names = |text: &str| ["Tool", "Ms", "Ok"].iter().any(|name| text.contains(name));
-    kind == Kind::Aggregate || kind != Kind::Keyword && entry.examples.iter().any(|(text, _)| names(text))
+    kind == WordKind::Aggregate
+        || kind != WordKind::Keyword && entry.examples.iter().any(|(text, _)| names(text))
 }
 
 fn gives_what(example: &str, gives: &str) -> String {
@@ -68,20 +69,20 @@ pub(super) fn functions() -> String {
         "Some examples name `Tool`, `Ms` and `Ok`: they are evaluated for `run(\"grep\", 10, true)`, matched by \
          `run(Tool, Ms, Ok)`.\n",
     );
-    tables(&mut out, Kind::Operator, "Operators: ");
-    tables(&mut out, Kind::Function, "");
+    tables(&mut out, WordKind::Operator, "Operators: ");
+    tables(&mut out, WordKind::Function, "");
     out
 }
 
 /// The page of a kind.
-pub(super) fn page(kind: Kind) -> String {
+pub(super) fn page(kind: WordKind) -> String {
     let mut out = match kind {
-        Kind::Aggregate => format!("{AGGREGATES}\n\n```text\n{}\n```\n", SAMPLE.replace(". ", ".\n")),
-        Kind::Generator => GENERATORS.to_owned(),
+        WordKind::Aggregate => format!("{AGGREGATES}\n\n```text\n{}\n```\n", SAMPLE.replace(". ", ".\n")),
+        WordKind::Generator => GENERATORS.to_owned(),
         _ => KEYWORDS.to_owned(),
     };
     match kind {
-        Kind::Keyword => definitions(&mut out, kind),
+        WordKind::Keyword => definitions(&mut out, kind),
         _ => tables(&mut out, kind, ""),
     }
     out
@@ -103,7 +104,7 @@ const KEYWORDS: &str = "# Keywords\n\n\
     among the [functions](functions.md). `hence explain limit` prints one entry with an example.\n";
 
 /// A table for each section.
-fn tables(out: &mut String, kind: Kind, prefix: &str) {
+fn tables(out: &mut String, kind: WordKind, prefix: &str) {
     for section in sections(kind) {
         let title = match prefix {
             "" => section.title.to_owned(),
@@ -123,7 +124,7 @@ fn tables(out: &mut String, kind: Kind, prefix: &str) {
     }
 }
 
-fn definitions(out: &mut String, kind: Kind) {
+fn definitions(out: &mut String, kind: WordKind) {
     for section in sections(kind) {
         let _ = write!(out, "\n## {}\n\n| word | form | meaning |\n| --- | --- | --- |\n", section.title);
         for entry in section.entries {

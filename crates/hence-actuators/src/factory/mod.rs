@@ -11,7 +11,7 @@ use serde_json::json;
 use super::carry::{Carrier, Failed, Fate, Order, Report};
 use super::error::ActuatorError;
 use super::error_text::ErrorText;
-use super::factory_settings::{NAME, Settings};
+use super::factory_settings::{FactorySettings, NAME};
 use super::plan::journal;
 use super::plan::place::Root;
 use super::quality::Quality;
@@ -28,7 +28,7 @@ use super::source::SourceCode;
 /// A tool in Python is a text that defines `run`, which gets and gives what JSON has. Of Go, only the syntax is checked:
 /// no stage after the safety check is passed.
 pub struct Factory {
-    settings: Settings,
+    settings: FactorySettings,
     interpreter: Interpreter,
     source: SourceCode,
     errors: ErrorText,
@@ -43,7 +43,7 @@ impl Factory {
     ///
     /// # Errors
     /// The interpreter isn't there.
-    pub fn new(settings: Settings) -> Result<Self, ActuatorError> {
+    pub fn new(settings: FactorySettings) -> Result<Self, ActuatorError> {
         let missing = |why: String| ActuatorError::Read {
             input: settings.interpreter.clone(),
             source: std::io::Error::other(why),

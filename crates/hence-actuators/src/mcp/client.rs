@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::carry::{Failed, Fate};
 use super::super::http::Request;
-use super::super::mcp_settings::Settings;
+use super::super::mcp_settings::McpSettings;
 use super::stdio::Program;
 use super::{Server, words};
 
@@ -31,7 +31,7 @@ enum Wire {
 }
 
 /// The tools of a server.
-pub(super) fn tools(settings: &Settings, server: &Server, end: Instant) -> Result<Vec<Tool>, Failed> {
+pub(super) fn tools(settings: &McpSettings, server: &Server, end: Instant) -> Result<Vec<Tool>, Failed> {
     let told = |failed: Failed| Failed {
         message: format!("the server `{}` did not tell its tools: {}", server.name, failed.message),
         ..failed

@@ -13,7 +13,7 @@ use ureq::http::Uri;
 use hence_core::value::Value;
 
 use super::carry::{Carrier, Failed, Fate, Order, Report};
-use super::mcp_settings::{NAME, Settings};
+use super::mcp_settings::{McpSettings, NAME};
 
 /// No search and no connection takes longer, whatever settings say.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -27,7 +27,7 @@ const KEPT: usize = 500;
 /// (`server_tool`), if it may be reached.
 pub struct Mcp {
     /// What it may do.
-    pub settings: Settings,
+    pub settings: McpSettings,
 }
 
 /// A server, as facts tell it.

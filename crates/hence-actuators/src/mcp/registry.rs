@@ -9,7 +9,7 @@ use hence_core::file;
 
 use super::super::carry::{Failed, Fate};
 use super::super::http::Request;
-use super::super::mcp_settings::{Registry, Settings};
+use super::super::mcp_settings::{McpSettings, Registry};
 use super::super::words::singular;
 
 /// The largest registry that is read, in bytes, and how many entries are looked at in all.
@@ -39,7 +39,7 @@ pub(super) struct Entry {
 
 /// The entries that fit a capability, the best first, with the share in which they do.
 pub(super) fn search(
-    settings: &Settings,
+    settings: &McpSettings,
     capability: &str,
     end: Instant,
 ) -> Result<Vec<(Entry, f64)>, Failed> {

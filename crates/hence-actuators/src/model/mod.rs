@@ -14,8 +14,8 @@ use super::template::{Template, given};
 use hence_core::json as values;
 use hence_core::value::Value;
 
-pub use prompt::Prompt;
-pub use schema::Schema;
+pub use prompt::PromptTemplate;
+pub use schema::AnswerSchema;
 pub use shape::Shape;
 
 /// The name of the carrier.
@@ -66,9 +66,9 @@ pub struct Ask {
     /// What the model is, for its provider.
     pub system: Option<String>,
     /// What is asked.
-    pub prompt: Prompt,
+    pub prompt: PromptTemplate,
     /// What the answer must look like.
-    pub schema: Option<Schema>,
+    pub schema: Option<AnswerSchema>,
     /// The list in the answer that has things for `$item`.
     pub each: Option<String>,
     /// The facts of an answer that fits.
@@ -102,7 +102,7 @@ impl Ask {
             tokens: model.tokens,
             system: self.system.as_deref(),
             prompt: &prompt,
-            schema: self.schema.as_ref().map(Schema::json),
+            schema: self.schema.as_ref().map(AnswerSchema::json),
         };
         let mut headers = self.shape.headers(self.key.as_deref());
         headers.push(("Idempotency-Key", order.id.to_owned()));

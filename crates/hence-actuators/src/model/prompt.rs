@@ -7,14 +7,14 @@ const LONGEST: usize = 1 << 20;
 
 /// A text with `{{column}}`, `{{$id}}`, `{{$now}}`, `{{$because}}` and `{{rows RELATION}}` in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt(Vec<Part>);
+pub struct PromptTemplate(Vec<Part>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
     Column(String),
     Given(Given),
-    Rows(String),
+    FactRows(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ enum Given {
     Because,
 }
 
-impl Prompt {
+impl PromptTemplate {
     /// Reads a text.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Part {
             ("$now", _) => Ok(Self::Given(Given::Now)),
             ("$because", _) => Ok(Self::Given(Given::Because)),
             (_, Some(("rows", relation))) if is_word(relation.trim()) => {
-                Ok(Self::Rows(relation.trim().to_owned()))
+                Ok(Self::FactRows(relation.trim().to_owned()))
             }
             (column, None) if is_word(column) => Ok(Self::Column(column.to_owned())),
             _ => Err(format!(
@@ -84,7 +84,7 @@ impl Part {
                 let message = || format!("`{}` has no column `{column}`", order.decision.relation);
                 order.value(column).map(|value| value.text()).ok_or_else(|| refused(message()))
             }
-            Self::Rows(relation) => {
+            Self::FactRows(relation) => {
                 let rows = order.world.rows(relation).map_err(refused)?;
                 Ok(rows.objects().iter().map(|row| format!("{row}\n")).collect())
             }

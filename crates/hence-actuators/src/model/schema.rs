@@ -25,9 +25,9 @@ const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boo
 
 /// A schema, all of whose keywords are checked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Schema(Json);
+pub struct AnswerSchema(Json);
 
-impl Schema {
+impl AnswerSchema {
     /// Reads a schema.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use super::carry::{Carrier, Failed, Fate, Order, Report};
 use super::error::ActuatorError;
 use super::error_text::ErrorText;
 use super::group;
-use super::plan_settings::{NAME, Settings};
+use super::plan_settings::{NAME, PlanSettings};
 use super::source::SourceCode;
 use place::Root;
 
@@ -27,15 +27,15 @@ use place::Root;
 /// puts back what a kept step changed. `run_chain` runs the calls of a chain.
 ///
 /// A process that is killed leaves a journal, by which the next one undoes the step that did not end.
-pub struct Plan {
-    settings: Settings,
+pub struct PlanCarrier {
+    settings: PlanSettings,
     source: SourceCode,
     errors: ErrorText,
 }
 
 /// Where a plan works, and until when.
 struct Place<'a> {
-    plan: &'a Plan,
+    plan: &'a PlanCarrier,
     root: &'a Root,
     /// Signals that end this process wait until it is done.
     guard: &'a group::Guard,
@@ -48,12 +48,12 @@ struct Work<'a> {
     order: &'a Order<'a>,
 }
 
-impl Plan {
+impl PlanCarrier {
     /// By these settings.
     ///
     /// # Errors
     /// A shipped table that can't be read.
-    pub fn new(settings: Settings) -> Result<Self, ActuatorError> {
+    pub fn new(settings: PlanSettings) -> Result<Self, ActuatorError> {
         Ok(Self { settings, source: SourceCode::from_tables(None)?, errors: ErrorText::from_tables(None)? })
     }
 
@@ -63,7 +63,7 @@ impl Plan {
     }
 }
 
-impl Carrier for Plan {
+impl Carrier for PlanCarrier {
     fn name(&self) -> &'static str {
         NAME
     }

@@ -14,7 +14,7 @@ use hence_syntax::codes::BAD_TEST;
 use hence_syntax::tree::{self, Because, ExpectationKind, Given, Ident, Item, LiteralKind};
 
 use super::bind::bind;
-use super::checked::{self, Expectation, Reason, Step, Test};
+use super::checked::{self, Expectation, Reason, Test, TestStep};
 use super::codes;
 use super::declare::check_set;
 use super::draft::{Clause, body, missing_relation, terms};
@@ -76,7 +76,7 @@ impl Cases<'_> {
         }
         let mut filler = Filler::default();
         let first = self.step(&test.given, &test.expect, &ground, (&mut filler, out));
-        let first = Step { now: test.now.map(|(micros, _)| micros), ..first };
+        let first = TestStep { now: test.now.map(|(micros, _)| micros), ..first };
         let mut steps = vec![first];
         for step in &test.steps {
             steps.push(self.step(&step.changes, &step.expect, &ground, (&mut filler, out)));
@@ -96,8 +96,8 @@ impl Cases<'_> {
         expect: &[tree::Expectation],
         ground: &Ground<'_>,
         (filler, out): (&mut Filler, &mut Vec<Diagnostic>),
-    ) -> Step {
-        let mut step = Step::default();
+    ) -> TestStep {
+        let mut step = TestStep::default();
         for change in changes {
             match change {
                 Given::Fact(atom) => step.given.extend(self.given(atom, ground, filler, out)),
@@ -135,7 +135,7 @@ impl Cases<'_> {
         }
     }
 
-    fn fill(&self, step: &mut Step, filler: &mut Filler) {
+    fn fill(&self, step: &mut TestStep, filler: &mut Filler) {
         let whole = |given: &mut checked::Given| {
             given.filled.is_empty() || filler.fill(self.names.entry(given.relation), given).is_some()
         };

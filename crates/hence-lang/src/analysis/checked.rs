@@ -246,7 +246,7 @@ pub struct Test {
     /// Parameters that it sets: name and value.
     pub sets: Vec<(Symbol, Value)>,
     /// Its steps in order, at least one.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TestStep>,
     /// The whole test.
     pub span: Span,
 }
@@ -260,7 +260,7 @@ impl Test {
 
 /// One step of a test: what changes, and what is expected then.
 #[derive(Clone, Debug, Default)]
-pub struct Step {
+pub struct TestStep {
     /// The clock from here on, in microseconds since the epoch.
     pub now: Option<i64>,
     /// The facts given.

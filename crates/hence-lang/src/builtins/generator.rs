@@ -9,7 +9,7 @@ use hence_core::value::{Type, Word};
 
 use super::op::Signature;
 use super::pattern::Pattern;
-use super::reference::{self, Kind};
+use super::reference::{self, WordKind};
 use super::text;
 
 /// A generator at fixed types.
@@ -113,6 +113,6 @@ pub fn signatures(name: &str) -> Vec<Signature> {
 
 /// The names of all generators, in order.
 pub fn names() -> &'static [&'static str] {
-    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| reference::names(Kind::Generator));
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| reference::names(WordKind::Generator));
     &NAMES
 }

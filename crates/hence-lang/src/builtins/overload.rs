@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use hence_core::value::Type::{self, Bool, Duration, Float, Int, Name, String as Text, Time};
 
 use super::op::Op;
-use super::reference::{self, Kind};
+use super::reference::{self, WordKind};
 
 /// All types, in the order in which messages list them.
 pub(super) const TYPES: [Type; 7] = [Int, Float, Bool, Text, Name, Time, Duration];
@@ -79,7 +79,7 @@ pub fn signatures(name: &str) -> Vec<Signature> {
 
 /// The names of all functions, in order, `matches`, `format` and `if` included.
 pub fn names() -> &'static [&'static str] {
-    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| reference::names(Kind::Function));
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| reference::names(WordKind::Function));
     &NAMES
 }
 

@@ -7,7 +7,7 @@ use hence_core::value::Value;
 
 use super::super::codes;
 use super::super::token::{Position, TokenKind};
-use super::super::tree::{Step, Test};
+use super::super::tree::{Test, TestStep};
 use super::Parser;
 
 /// The parts of a test in their order.
@@ -239,7 +239,7 @@ impl Parser<'_> {
             Section::Given => self.given(&mut test.given),
             Section::Then => {
                 let changes = self.changes();
-                test.steps.push(Step { changes, expect: Vec::new(), span: word });
+                test.steps.push(TestStep { changes, expect: Vec::new(), span: word });
             }
             Section::Expect => {
                 let found = self.expectations();

@@ -6,7 +6,7 @@ use hence_core::schema::Kind;
 use hence_core::span::{FileId, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-pub use test::{Because, Expectation, ExpectationKind, Given, Step, Test};
+pub use test::{Because, Expectation, ExpectationKind, Given, Test, TestStep};
 
 /// A parsed file. Items that could not be parsed are left out; diagnostics report them.
 #[derive(Clone, Debug)]

@@ -23,14 +23,14 @@ pub struct Test {
     /// What is expected, in order.
     pub expect: Vec<Expectation>,
     /// What happens after that, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TestStep>,
     /// The whole item.
     pub span: Span,
 }
 
 /// `then` items, and what is expected once they are taken in.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct TestStep {
     /// What changes, in order.
     pub changes: Vec<Given>,
     /// What is expected then, in order.

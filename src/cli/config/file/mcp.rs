@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hence_actuators::mcp_settings::{DECISIONS, Registry, Settings, TIME_LIMIT};
+use hence_actuators::mcp_settings::{DECISIONS, McpSettings, Registry, TIME_LIMIT};
 
 use super::super::carried::Means;
 use super::super::settings::MCP;
@@ -35,7 +35,7 @@ impl Reading<'_> {
 }
 
 impl Said<'_> {
-    fn mcp(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Settings, String> {
+    fn mcp(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<McpSettings, String> {
         let registry = |text: String| match text.contains("://") {
             true => plain(text).map(Registry::Url),
             false => Ok(Registry::File(beside(&text))),
@@ -47,7 +47,7 @@ impl Said<'_> {
             ));
         }
         let servers = self.text("servers");
-        Ok(Settings {
+        Ok(McpSettings {
             registries,
             servers: beside(servers.as_deref().unwrap_or("mcp_servers.json")),
             programs: self.texts("programs"),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hence_actuators::model::{ANSWERED, GIVEN, Model, Price, Prompt, Shape, TOKENS};
+use hence_actuators::model::{ANSWERED, GIVEN, Model, Price, PromptTemplate, Shape, TOKENS};
 use hence_actuators::template::Template;
 
 use super::super::carried::{Asked, Means, Text};
@@ -44,7 +44,9 @@ impl Said<'_> {
         let prices: Vec<(String, Price)> =
             self.texts("prices").iter().map(|text| price(text)).collect::<Result<_, _>>()?;
         let prompt = match (self.text("prompt"), self.text("prompt_file")) {
-            (Some(text), None) => Text::Here(Prompt::read(&text).map_err(|why| format!("`prompt`: {why}"))?),
+            (Some(text), None) => {
+                Text::Here(PromptTemplate::read(&text).map_err(|why| format!("`prompt`: {why}"))?)
+            }
             (None, Some(path)) => Text::File(beside(&path)),
             (Some(_), Some(_)) => return Err(one_of("prompt", "prompt_file", "both")),
             (None, None) => return Err(one_of("prompt", "prompt_file", "neither")),

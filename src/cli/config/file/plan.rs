@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hence_actuators::plan_settings::{DECISIONS, Settings, TIME_LIMIT};
+use hence_actuators::plan_settings::{DECISIONS, PlanSettings, TIME_LIMIT};
 
 use super::super::carried::{Carried, Means};
 use super::super::settings::PLAN;
@@ -61,7 +61,7 @@ impl Reading<'_> {
 }
 
 impl Said<'_> {
-    fn plan(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Settings, String> {
+    fn plan(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<PlanSettings, String> {
         let folder = self.text("folder").ok_or("missing folder; expected `folder = \"…\"`")?;
         let tests = self.texts("tests");
         if tests.is_empty() {
@@ -69,7 +69,7 @@ impl Said<'_> {
                 "missing tests; expected `tests = [\"…\"]` with the program that runs them and its arguments",
             ));
         }
-        Ok(Settings {
+        Ok(PlanSettings {
             folder: beside(&folder),
             typecheck: self.texts("typecheck"),
             tests,

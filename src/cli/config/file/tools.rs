@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hence_actuators::factory_settings::{DECISIONS, Settings, TIME_LIMIT};
+use hence_actuators::factory_settings::{DECISIONS, FactorySettings, TIME_LIMIT};
 use hence_actuators::script_settings::{MEMORY, OUTPUT};
 
 use super::super::carried::Means;
@@ -38,9 +38,9 @@ impl Reading<'_> {
 }
 
 impl Said<'_> {
-    fn tools(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Settings, String> {
+    fn tools(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<FactorySettings, String> {
         let folder = self.text("folder").ok_or("missing folder; expected `folder = \"…\"`")?;
-        Ok(Settings {
+        Ok(FactorySettings {
             folder: beside(&folder),
             interpreter: self.text("interpreter").unwrap_or_else(|| String::from("python3")),
             memory: self.count("memory").unwrap_or(MEMORY),

@@ -4,7 +4,7 @@ use hence_core::value::Type::{self, Bool};
 use hence_core::value::Word;
 
 use super::super::op::Signature;
-use super::super::reference::Entry;
+use super::super::reference::WordEntry;
 use super::state::{first, states};
 use super::truths::Truths;
 use super::{AggregateFunction, GroupStates};
@@ -21,8 +21,8 @@ impl AggregateFunction for Any {
         "Counts"
     }
 
-    fn entry(&self) -> Entry {
-        Entry {
+    fn entry(&self) -> WordEntry {
+        WordEntry {
             name: self.name(),
             form: "any(b)",
             meaning: "Whether `b` is true in a match of the group.",

@@ -3,7 +3,7 @@
 use hence_core::value::{Type, Word};
 
 use super::super::op::Signature;
-use super::super::reference::Entry;
+use super::super::reference::WordEntry;
 use super::best::{Choice, best, of_any_by_any, ordered, value};
 use super::state::first;
 use super::{AggregateFunction, GroupStates};
@@ -20,8 +20,8 @@ impl AggregateFunction for ArgMin {
         "Choice"
     }
 
-    fn entry(&self) -> Entry {
-        Entry {
+    fn entry(&self) -> WordEntry {
+        WordEntry {
             name: self.name(),
             form: "arg_min(x, by)",
             meaning: "The `x` of the match with the smallest `by`; of several, the smallest `x`.",

@@ -3,7 +3,7 @@
 use hence_core::value::{Type, Value, Word};
 
 use super::super::op::Signature;
-use super::super::reference::Entry;
+use super::super::reference::WordEntry;
 use super::state::{GroupState, states};
 use super::{AggregateFunction, GroupStates};
 
@@ -19,8 +19,8 @@ impl AggregateFunction for Count {
         "Counts"
     }
 
-    fn entry(&self) -> Entry {
-        Entry {
+    fn entry(&self) -> WordEntry {
+        WordEntry {
             name: self.name(),
             form: "count(), count(x)",
             meaning: "How many matches a group has; with an argument, how many distinct values.",

@@ -6,7 +6,7 @@ use hence_core::value::{Type, Value, Word};
 
 use super::super::op::Signature;
 use super::super::overload::TYPES;
-use super::super::reference::Entry;
+use super::super::reference::WordEntry;
 use super::count::Count;
 use super::distinct::Distinct;
 use super::state::{first, states};
@@ -24,7 +24,7 @@ impl AggregateFunction for CountDistinct {
         Count.section()
     }
 
-    fn entry(&self) -> Entry {
+    fn entry(&self) -> WordEntry {
         Count.entry()
     }
 

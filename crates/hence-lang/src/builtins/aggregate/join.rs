@@ -4,7 +4,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Word};
 
 use super::super::op::Signature;
-use super::super::reference::Entry;
+use super::super::reference::WordEntry;
 use super::super::text;
 use super::distinct::Distinct;
 use super::state::{first, states};
@@ -22,8 +22,8 @@ impl AggregateFunction for Join {
         "Strings"
     }
 
-    fn entry(&self) -> Entry {
-        Entry {
+    fn entry(&self) -> WordEntry {
+        WordEntry {
             name: self.name(),
             form: "join(s, separator)",
             meaning: "The distinct strings in order, with the separator between them.",

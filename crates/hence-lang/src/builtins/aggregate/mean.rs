@@ -4,7 +4,7 @@ use hence_core::value::Type::{self, Duration, Float, Int, Time};
 use hence_core::value::Word;
 
 use super::super::op::Signature;
-use super::super::reference::Entry;
+use super::super::reference::WordEntry;
 use super::exact_sum::{self, ExactSum};
 use super::statistics;
 use super::totals::Total;
@@ -22,8 +22,8 @@ impl AggregateFunction for Mean {
         "Numbers"
     }
 
-    fn entry(&self) -> Entry {
-        Entry {
+    fn entry(&self) -> WordEntry {
+        WordEntry {
             name: self.name(),
             form: "mean(x)",
             meaning: "The exact sum divided by the number of matches, rounded once. The mean of ints is a float; that of durations and of times is rounded to the nearest microsecond, halves away from zero.",

@@ -4,7 +4,7 @@ use hence_core::value::Type::{self, Duration, Float, Int, Time};
 use hence_core::value::Word;
 
 use super::super::op::Signature;
-use super::super::reference::Entry;
+use super::super::reference::WordEntry;
 use super::sorted::{OfSorted, Sorted, SortedValues};
 use super::state::{first, first_type, states};
 use super::statistics;
@@ -23,8 +23,8 @@ impl AggregateFunction for Median {
         "Numbers"
     }
 
-    fn entry(&self) -> Entry {
-        Entry {
+    fn entry(&self) -> WordEntry {
+        WordEntry {
             name: self.name(),
             form: "median(x)",
             meaning: "The middle value, or the mean of the middle two. The median of ints is a float.",

@@ -30,7 +30,7 @@ use std::sync::LazyLock;
 use hence_core::value::{Type, Value, Word};
 
 use super::op::Signature;
-use super::reference::{Entry, Section};
+use super::reference::{Section, WordEntry};
 
 pub use state::{Accumulator, GroupStates};
 
@@ -43,7 +43,7 @@ pub trait AggregateFunction: Sync {
     fn section(&self) -> &'static str;
 
     /// What users read of it. Aggregates of one name share an entry.
-    fn entry(&self) -> Entry;
+    fn entry(&self) -> WordEntry;
 
     /// The types of its arguments and its result.
     fn signatures(&self) -> Vec<Signature>;
@@ -168,14 +168,14 @@ fn named(name: &str) -> impl Iterator<Item = Aggregate> {
 
 /// The entries of all aggregates by their sections, in the order of the table; aggregates of one name have one.
 pub(super) fn sections() -> &'static [Section] {
-    static GROUPS: LazyLock<Vec<(&str, Vec<Entry>)>> = LazyLock::new(grouped);
+    static GROUPS: LazyLock<Vec<(&str, Vec<WordEntry>)>> = LazyLock::new(grouped);
     static SECTIONS: LazyLock<Vec<Section>> =
         LazyLock::new(|| GROUPS.iter().map(|(title, entries)| Section { title, entries }).collect());
     &SECTIONS
 }
 
-fn grouped() -> Vec<(&'static str, Vec<Entry>)> {
-    let mut groups: Vec<(&str, Vec<Entry>)> = Vec::new();
+fn grouped() -> Vec<(&'static str, Vec<WordEntry>)> {
+    let mut groups: Vec<(&str, Vec<WordEntry>)> = Vec::new();
     for aggregate in Aggregate::TABLE {
         let entry = aggregate.entry();
         match groups.iter_mut().find(|(title, _)| *title == aggregate.section()) {

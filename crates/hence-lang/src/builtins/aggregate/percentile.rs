@@ -4,7 +4,7 @@ use hence_core::value::Type::{self, Duration, Float, Int, Time};
 use hence_core::value::Word;
 
 use super::super::op::Signature;
-use super::super::reference::{Entry, NO_RESULT};
+use super::super::reference::{NO_RESULT, WordEntry};
 use super::sorted::{OfSorted, Sorted, SortedValues};
 use super::state::{first, first_type, states};
 use super::statistics;
@@ -23,8 +23,8 @@ impl AggregateFunction for Percentile {
         "Numbers"
     }
 
-    fn entry(&self) -> Entry {
-        Entry {
+    fn entry(&self) -> WordEntry {
+        WordEntry {
             name: self.name(),
             form: "percentile(x, share)",
             meaning: "The nearest rank: the smallest value such that at least `share` of all are not above it. For a share that is not above 0 and at most 1 it is undefined.",

@@ -4,7 +4,7 @@ use hence_core::value::Type::{self, Float, Int};
 use hence_core::value::Word;
 
 use super::super::op::Signature;
-use super::super::reference::Entry;
+use super::super::reference::WordEntry;
 use super::state::{first, first_type, states};
 use super::statistics;
 use super::values::{OfValues, Values};
@@ -22,8 +22,8 @@ impl AggregateFunction for StdDev {
         "Numbers"
     }
 
-    fn entry(&self) -> Entry {
-        Entry {
+    fn entry(&self) -> WordEntry {
+        WordEntry {
             name: self.name(),
             form: "stddev(x)",
             meaning: "The standard deviation of the population. Where the square of a difference from the mean is beyond a float, it is undefined.",

@@ -4,7 +4,7 @@ use hence_core::value::Type::{self, Duration, Float, Int};
 use hence_core::value::{Value, Word};
 
 use super::super::op::Signature;
-use super::super::reference::Entry;
+use super::super::reference::WordEntry;
 use super::totals::Total;
 use super::{AggregateFunction, GroupStates};
 
@@ -20,8 +20,8 @@ impl AggregateFunction for Sum {
         "Numbers"
     }
 
-    fn entry(&self) -> Entry {
-        Entry {
+    fn entry(&self) -> WordEntry {
+        WordEntry {
             name: self.name(),
             form: "sum(x)",
             meaning: "The sum. That of floats is exact and rounded once, so no order changes it. On overflow it is undefined.",

@@ -1,7 +1,7 @@
 //! The keywords. Only `true`, `false`, `and`, `or`, `not`, `in` and `if` are reserved; the others are words of the
 //! language only where the grammar expects them.
 
-use super::{Entry, Section};
+use super::{Section, WordEntry};
 
 pub(super) const SECTIONS: &[Section] = &[
     Section { title: "Declarations", entries: DECLARATIONS },
@@ -11,8 +11,8 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { title: "Words beside the rules", entries: BESIDE },
 ];
 
-const DECLARATIONS: &[Entry] = &[
-    Entry {
+const DECLARATIONS: &[WordEntry] = &[
+    WordEntry {
         name: "input",
         form: "input NAME(column: type, …).",
         meaning: "Declares a relation whose facts are asserted from outside. No rule derives it. A column may have a default, `column: type = literal`, for facts that leave it out.",
@@ -21,7 +21,7 @@ const DECLARATIONS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "relation",
         form: "relation NAME(column: type, …).",
         meaning: "Declares a derived relation. The declaration is optional: without it, types are inferred and columns have no names.",
@@ -30,7 +30,7 @@ const DECLARATIONS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "decision",
         form: "decision NAME(column: type, …).",
         meaning: "Declares a derived relation that is recorded each time a fact of it is drawn or lapses.",
@@ -39,7 +39,7 @@ const DECLARATIONS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "requires",
         form: "decision NAME(…) requires REL(column: term, …).",
         meaning: "Guards a decision: the rules are refused unless every derivation of it uses a fact of `REL` with these columns. A term is a column of the decision or a literal. More facts and comparisons follow after `and`; an upper-case term names what a fact has in a column, for these.",
@@ -48,7 +48,7 @@ const DECLARATIONS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "from",
         form: "input NAME(column: type, …) from role, … as column, at column.",
         meaning: "Says who may assert and retract the facts of an input: authors with one of the roles, as `[roles]` in `hence.toml` lists them. `as` names the column that holds the author, `at` the one that holds the instant of the transaction. After the value of a parameter, says who may change its recorded value.",
@@ -57,7 +57,7 @@ const DECLARATIONS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "param",
         form: "param NAME: type = literal.",
         meaning: "A named constant that a run may set: `--set NAME=literal`. A list has the type `[type]`: `param trusted: [string] = [\"a\", \"b\"].`",
@@ -66,7 +66,7 @@ const DECLARATIONS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "type",
         form: "type NAME = /name | /name.",
         meaning: "Gives a closed set of names a name of its own. A name outside of the set is an error.",
@@ -75,19 +75,19 @@ const DECLARATIONS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "import",
         form: "import \"file.dl\".",
         meaning: "Loads another rule file, by its path relative to this one. Each file is loaded once.",
         examples: &[],
     },
-    Entry {
+    WordEntry {
         name: "@id",
         form: "@id(name)",
         meaning: "The identity of the rule that follows, in proofs, in the log and in coverage. Without it, a rule is called by its relation and ordinal, such as `retry#2`.",
         examples: &[("@id(one_is_odd)\nodd(1).\n", "")],
     },
-    Entry {
+    WordEntry {
         name: "@because",
         form: "@because(\"… {Variable} …\")",
         meaning: "The sentence that `why` prints for a step by the rule that follows. It may use every variable of the rule and every parameter.",
@@ -96,7 +96,7 @@ const DECLARATIONS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "@personal",
         form: "name: string @personal(column)",
         meaning: "After the type of a column of an input or a decision: its values are personal, and `column` of the same relation says whose. The ledger keeps them under a key of that subject, which `hence erase` destroys; sentences show `(personal)` in their place.",
@@ -107,8 +107,8 @@ const DECLARATIONS: &[Entry] = &[
     },
 ];
 
-const RULES: &[Entry] = &[
-    Entry {
+const RULES: &[WordEntry] = &[
+    WordEntry {
         name: "feed",
         form: "feed HEAD :- BODY.",
         meaning: "Adds facts to an input, which then holds what was asserted and what is fed.",
@@ -117,7 +117,7 @@ const RULES: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "then",
         form: "then HEAD :- BODY.  then !HEAD :- BODY.",
         meaning: "Asserts a fact of an input, or retracts it, when it begins to follow. The term `now` is the instant at which that takes place.",
@@ -126,7 +126,7 @@ const RULES: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "in",
         form: "X in [a, b]; X in PARAMETER; X in TYPE; X in GENERATOR(…)",
         meaning: "Binds a variable to each element of a list, a closed set of names or a generator; holds for a bound variable that is among the elements. `!(X in [a, b])` holds for one that is not.",
@@ -138,7 +138,7 @@ const RULES: &[Entry] = &[
             ),
         ],
     },
-    Entry {
+    WordEntry {
         name: "limit",
         form: "HEAD :- BODY limit N per X, Y by KEY desc as R.",
         meaning: "Keeps the first `N` facts of each group. Without `per`, all facts of the rule are one group.",
@@ -147,7 +147,7 @@ const RULES: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "per",
         form: "limit N per X, Y by KEY",
         meaning: "Names the variables of the group that a limit counts in.",
@@ -156,7 +156,7 @@ const RULES: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "by",
         form: "limit N by KEY, KEY desc",
         meaning: "Names the keys by which a limit ranks. Ties are broken by the columns of the head, ascending.",
@@ -165,7 +165,7 @@ const RULES: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "desc",
         form: "by KEY desc",
         meaning: "Ranks by a key from the largest value down. Without it, a key ranks from the smallest value up.",
@@ -174,7 +174,7 @@ const RULES: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "as",
         form: "limit N by KEY as R",
         meaning: "Binds the rank, from 1, to a variable of the head.",
@@ -185,14 +185,14 @@ const RULES: &[Entry] = &[
     },
 ];
 
-const TESTS: &[Entry] = &[
-    Entry {
+const TESTS: &[WordEntry] = &[
+    WordEntry {
         name: "test",
         form: "test \"name\" { set … now … given … expect … }",
         meaning: "A test, run by `hence test`: what is expected of some facts. Its parts come in this order; only `expect` is needed.",
         examples: &[("twice(2 * 3).\n\ntest \"two times three\" {\n    expect\n        twice(6).\n}\n", "")],
     },
-    Entry {
+    WordEntry {
         name: "set",
         form: "set NAME = literal.",
         meaning: "Sets a parameter in a test.",
@@ -201,7 +201,7 @@ const TESTS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "now",
         form: "now @2026-02-03T12:00:00Z.",
         meaning: "Sets the clock of a test. In rules, `now(at)` is an input that holds the time of the run.",
@@ -210,7 +210,7 @@ const TESTS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "given",
         form: "given fact. fact. …",
         meaning: "The facts of a test, of inputs or of derived relations. A fact by name may end with `..`, which fills the columns in that it leaves out.",
@@ -219,7 +219,7 @@ const TESTS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "then",
         form: "then fact. !fact. now @2026-02-03T13:00:00Z. …",
         meaning: "A further step of a test, after `expect`: facts that come, facts that are retracted, the clock that moves on. An `expect` follows.",
@@ -228,7 +228,7 @@ const TESTS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "expect",
         form: "expect literal. …",
         meaning: "What a test expects: `p(1).`, `no p(_).`, `p(X), X > 0.5.`, `exactly p { (1) (2) }`, `undetermined p(_).`, `p(1) because …`, and `p(0.333) ~ 0.001.` for a float within a distance.",
@@ -237,13 +237,13 @@ const TESTS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "no",
         form: "no p(a, _).",
         meaning: "Expects that no fact matches.",
         examples: &[("odd(1).\n\ntest \"two is even\" {\n    expect\n        no odd(2).\n}\n", "")],
     },
-    Entry {
+    WordEntry {
         name: "exactly",
         form: "exactly p { (a, b) (c, d) }",
         meaning: "Expects a whole relation. No dot follows the brace.",
@@ -252,7 +252,7 @@ const TESTS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "undetermined",
         form: "undetermined p(a, _).",
         meaning: "Expects that a row that fits follows possibly and not certainly, because of an undefined operation.",
@@ -261,7 +261,7 @@ const TESTS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "because",
         form: "p(a, b) because rule_id. p(a, b) because \"sentence\".",
         meaning: "Expects a fact for a reason: a rule that a proof of it uses, or its sentence. `@because` gives a rule its sentence.",
@@ -270,7 +270,7 @@ const TESTS: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "..",
         form: "p(a: 1, ..)",
         meaning: "In a given fact: the columns that are not named get a fixed value of their type, distinct for each fact.",
@@ -281,8 +281,8 @@ const TESTS: &[Entry] = &[
     },
 ];
 
-const BESIDE: &[Entry] = &[
-    Entry {
+const BESIDE: &[WordEntry] = &[
+    WordEntry {
         name: "schedule",
         form: "schedule(name: string, cron: string, zone: string)",
         meaning: "An input that rules may declare. Each of its facts lets `hence decide --follow` assert a `tick` of that name at the instants of the cron expression.",
@@ -291,7 +291,7 @@ const BESIDE: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "tick",
         form: "tick(name: string, at: time, late: bool)",
         meaning: "An input that rules may declare: an instant of a `schedule`, which `hence decide --follow` asserts when it comes.",
@@ -300,7 +300,7 @@ const BESIDE: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "zone",
         form: "hour(time, \"Europe/Berlin\")",
         meaning: "A time zone, as the last argument of the functions of the calendar. Without one they are in UTC. A `schedule` has one too.",
@@ -309,7 +309,7 @@ const BESIDE: &[Entry] = &[
             "",
         )],
     },
-    Entry {
+    WordEntry {
         name: "carry",
         form: "[carry] RELATION = { carrier = \"command\", program = … }",
         meaning: "In `hence.toml`: what carries out the decisions of a relation. Rules may read what became of them as `carried`.",
@@ -320,32 +320,32 @@ const BESIDE: &[Entry] = &[
     },
 ];
 
-const VALUES: &[Entry] = &[
-    Entry {
+const VALUES: &[WordEntry] = &[
+    WordEntry {
         name: "bool",
         form: "true, false",
         meaning: "The type of truth values.",
         examples: &[("fast(10 < 20).\n\ntest \"yes\" {\n    expect\n        fast(true).\n}\n", "")],
     },
-    Entry {
+    WordEntry {
         name: "true",
         form: "true",
         meaning: "A literal of type `bool`. A bool expression is a condition in a body.",
         examples: &[("ok(true).\nyes(1) :- ok(B), B.\n", "")],
     },
-    Entry {
+    WordEntry {
         name: "false",
         form: "false",
         meaning: "A literal of type `bool`; it comes before `true`.",
         examples: &[("ok(false).\nno_good(1) :- ok(B), !B.\n", "")],
     },
-    Entry {
+    WordEntry {
         name: "time",
         form: "@2026-02-03T14:23:45Z",
         meaning: "The type of instants: RFC 3339, stored as microseconds since 1970-01-01T00:00:00Z.",
         examples: &[("begins(@2026-02-03T14:23:45Z).\nlater(T + 1h) :- begins(T).\n", "")],
     },
-    Entry {
+    WordEntry {
         name: "duration",
         form: "250ms, 60s, 5m, 24h, 7d, 2w, 1h30m",
         meaning: "The type of lengths of time, in microseconds, with a sign.",

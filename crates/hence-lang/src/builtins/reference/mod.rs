@@ -14,7 +14,7 @@ use super::{aggregate, generator, op};
 
 /// What kind of word an entry is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum WordKind {
     /// `+`, `<`, `and`.
     Operator,
     /// `clamp(x, low, high)`.
@@ -27,7 +27,7 @@ pub enum Kind {
     Keyword,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for WordKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Operator => "operator",
@@ -41,7 +41,7 @@ impl fmt::Display for Kind {
 
 /// What users read of one word.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct WordEntry {
     /// The word.
     pub name: &'static str,
     /// How it is written, with names for its arguments.
@@ -59,7 +59,7 @@ pub struct Section {
     /// What they are about.
     pub title: &'static str,
     /// The words, in the order in which they are read.
-    pub entries: &'static [Entry],
+    pub entries: &'static [WordEntry],
 }
 
 /// The facts that the examples range over, with the variables `Tool`, `Ms` and `Ok`. A function that names one of
@@ -71,40 +71,40 @@ pub const SAMPLE: &str =
 pub const NO_RESULT: &str = "no result";
 
 /// The words of a kind.
-pub fn sections(kind: Kind) -> &'static [Section] {
+pub fn sections(kind: WordKind) -> &'static [Section] {
     match kind {
-        Kind::Operator => operators::SECTIONS,
-        Kind::Function => functions::SECTIONS,
-        Kind::Aggregate => aggregate::sections(),
-        Kind::Generator => generators::SECTIONS,
-        Kind::Keyword => keywords::SECTIONS,
+        WordKind::Operator => operators::SECTIONS,
+        WordKind::Function => functions::SECTIONS,
+        WordKind::Aggregate => aggregate::sections(),
+        WordKind::Generator => generators::SECTIONS,
+        WordKind::Keyword => keywords::SECTIONS,
     }
 }
 
 /// Every word with its kind.
-pub fn entries() -> impl Iterator<Item = (Kind, &'static Entry)> {
-    [Kind::Operator, Kind::Function, Kind::Aggregate, Kind::Generator, Kind::Keyword]
+pub fn entries() -> impl Iterator<Item = (WordKind, &'static WordEntry)> {
+    [WordKind::Operator, WordKind::Function, WordKind::Aggregate, WordKind::Generator, WordKind::Keyword]
         .into_iter()
         .flat_map(|kind| sections(kind).iter().map(move |section| (kind, section.entries)))
         .flat_map(|(kind, entries)| entries.iter().map(move |entry| (kind, entry)))
 }
 
 /// The names of a kind, in order.
-pub(super) fn names(kind: Kind) -> Vec<&'static str> {
+pub(super) fn names(kind: WordKind) -> Vec<&'static str> {
     let mut names: Vec<_> =
         sections(kind).iter().flat_map(|section| section.entries).map(|entry| entry.name).collect();
     names.sort_unstable();
     names
 }
 
-impl Entry {
+impl WordEntry {
     /// The signatures as a user reads them; where every type will do, it is called `T` (a second one `U`).
-    pub fn types(&self, kind: Kind) -> Vec<String> {
+    pub fn types(&self, kind: WordKind) -> Vec<String> {
         let signatures = match kind {
-            Kind::Operator | Kind::Function => op::signatures(self.name),
-            Kind::Aggregate => aggregate::signatures(self.name),
-            Kind::Generator => generator::signatures(self.name),
-            Kind::Keyword => Vec::new(),
+            WordKind::Operator | WordKind::Function => op::signatures(self.name),
+            WordKind::Aggregate => aggregate::signatures(self.name),
+            WordKind::Generator => generator::signatures(self.name),
+            WordKind::Keyword => Vec::new(),
         };
         let groups = signatures.chunk_by(|left, right| left.args.len() == right.args.len());
         groups.flat_map(|group| general(self.name, group)).collect()

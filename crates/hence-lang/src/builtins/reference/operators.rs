@@ -1,6 +1,6 @@
 //! The operators.
 
-use super::{Entry, NO_RESULT, Section};
+use super::{NO_RESULT, Section, WordEntry};
 
 pub(super) const SECTIONS: &[Section] = &[
     Section { title: "Arithmetic", entries: ARITHMETIC },
@@ -8,32 +8,32 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { title: "Logic", entries: LOGIC },
 ];
 
-const ARITHMETIC: &[Entry] = &[
-    Entry {
+const ARITHMETIC: &[WordEntry] = &[
+    WordEntry {
         name: "+",
         form: "a + b",
         meaning: "The sum. A time and a duration make a time.",
         examples: &[("1 + 2", "3"), ("@2026-02-03T12:00:00Z + 1h30m", "@2026-02-03T13:30:00Z")],
     },
-    Entry {
+    WordEntry {
         name: "-",
         form: "a - b, -a",
         meaning: "The difference; the negative. Two times make a duration.",
         examples: &[("1.5 - 2.0", "-0.5"), ("@2026-02-03T12:00:00Z - @2026-02-03T10:00:00Z", "2h")],
     },
-    Entry {
+    WordEntry {
         name: "*",
         form: "a * b",
         meaning: "The product.",
         examples: &[("0.5 * 4.0", "2.0"), ("3 * 20m", "1h")],
     },
-    Entry {
+    WordEntry {
         name: "/",
         form: "a / b",
         meaning: "The quotient, of ints towards zero. Division by zero is undefined.",
         examples: &[("-7 / 2", "-3"), ("90m / 1h", "1.5"), ("1 / 0", NO_RESULT)],
     },
-    Entry {
+    WordEntry {
         name: "%",
         form: "a % b",
         meaning: "The remainder, with the sign of `a`. By zero it is undefined.",
@@ -41,38 +41,38 @@ const ARITHMETIC: &[Entry] = &[
     },
 ];
 
-const COMPARISON: &[Entry] = &[
-    Entry {
+const COMPARISON: &[WordEntry] = &[
+    WordEntry {
         name: "=",
         form: "a = b",
         meaning: "Whether both are equal. In a body, a lone variable that nothing else binds takes the value of the other side.",
         examples: &[("if(\"a\" = \"b\", 1, 2)", "2")],
     },
-    Entry {
+    WordEntry {
         name: "!=",
         form: "a != b",
         meaning: "Whether both differ.",
         examples: &[("if(/low != /high, 1, 2)", "1")],
     },
-    Entry {
+    WordEntry {
         name: "<",
         form: "a < b",
         meaning: "Whether `a` comes before `b`. Strings and names compare by their Unicode scalar values; `false < true`.",
         examples: &[("if(\"Z\" < \"a\", 1, 2)", "1")],
     },
-    Entry {
+    WordEntry {
         name: "<=",
         form: "a <= b",
         meaning: "Whether `a` is `b` or comes before it.",
         examples: &[("if(2 <= 2, 1, 2)", "1")],
     },
-    Entry {
+    WordEntry {
         name: ">",
         form: "a > b",
         meaning: "Whether `a` comes after `b`.",
         examples: &[("if(1h > 59m, 1, 2)", "1")],
     },
-    Entry {
+    WordEntry {
         name: ">=",
         form: "a >= b",
         meaning: "Whether `a` is `b` or comes after it.",
@@ -80,20 +80,20 @@ const COMPARISON: &[Entry] = &[
     },
 ];
 
-const LOGIC: &[Entry] = &[
-    Entry {
+const LOGIC: &[WordEntry] = &[
+    WordEntry {
         name: "and",
         form: "a and b",
         meaning: "Whether both are true; `b` is evaluated only where `a` is true. Used inside `if` and parentheses.",
         examples: &[("if(Ms > 5 and Ok, 1, 2)", "1")],
     },
-    Entry {
+    WordEntry {
         name: "or",
         form: "a or b",
         meaning: "Whether one is true; `b` is evaluated only where `a` is false. Used inside `if` and parentheses.",
         examples: &[("if(Ms > 50 or Ok, 1, 2)", "1")],
     },
-    Entry {
+    WordEntry {
         name: "not",
         form: "not a",
         meaning: "Whether `a` is false. Before a condition in a body, `!` means the same.",
