@@ -1,17 +1,17 @@
-"""What a hook costs, process start included: `python3 benches/gate_latency.py HENCE [CALLS] [AT_ONCE]`.
+"""What a hook costs, process start included: `python3 benches/gate_latency.py PROGRAM [CALLS] [AT_ONCE]`.
 
-Warm: the owner of the ledger runs. Cold: none does, so the hook starts it. Prints wall times (p50, p99) and the processor
-time of the hooks and of the owner, which says more on a busy machine.
+PROGRAM is `hence-hook`, which `hence gate install` writes into the settings of hosts, or the `hence` beside it. Hooks are called as `hence gate install` has hosts call them. Warm: the owner of the ledger runs. Cold: none does, so the hook
+starts it. Prints wall times (p50, p99), one at a time and AT_ONCE (8) side by side, and the processor time of hooks and owner,
+which says more on a busy machine: 8 that ask without a pause share the cores of the machine, and wait for each other.
 """
 
 import json
+import multiprocessing
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 COMMANDS = [
@@ -28,14 +28,23 @@ def event(folder, number):
     }).encode()
 
 
-def ask(hence, folder, number, took):
-    began = time.perf_counter()
-    child = subprocess.Popen([hence, "gate", "--host", "claude"], cwd=folder, stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    out, error = child.communicate(event(folder, number))
-    took.append((time.perf_counter() - began) * 1000)
+def ask(hence, folder, number):
+    """Asks about a call; how many milliseconds that took."""
+    words = [hence, "gate", "--host", "claude", "--store", os.path.join(folder, ".hence")]
+    said, began = event(folder, number), time.perf_counter()
+    (in_read, in_write), (out_read, out_write) = os.pipe(), os.pipe()
+    actions = [(os.POSIX_SPAWN_DUP2, in_read, 0), (os.POSIX_SPAWN_DUP2, out_write, 1), (os.POSIX_SPAWN_DUP2, out_write, 2)]
+    child = os.posix_spawn(hence, words, os.environ, file_actions=actions)
+    os.close(in_read), os.close(out_write)
+    os.write(in_write, said)
+    os.close(in_write)
+    out = os.read(out_read, 65536)
+    os.waitpid(child, 0)
+    took = (time.perf_counter() - began) * 1000
+    os.close(out_read)
     if b"permissionDecision" not in out or b"undecided" in out:
-        print("no verdict:", out, error)
+        print("no verdict:", out)
+    return took
 
 
 def owner(folder):
@@ -51,7 +60,32 @@ def processor(process):
 def show(what, took):
     took.sort()
     at = lambda share: took[min(len(took) - 1, int(len(took) * share))]
-    print("%s: %d calls, p50 %.1f ms, p99 %.1f ms, max %.1f ms" % (what, len(took), at(0.5), at(0.99), took[-1]))
+    load = os.getloadavg()[0]
+    print("%s: %d calls, p50 %.1f ms, p99 %.1f ms, max %.1f ms; load average %.1f" % (what, len(took), at(0.5), at(0.99), took[-1], load))
+
+
+def work(hence, folder, numbers, told):
+    took = [ask(hence, folder, number) for number in numbers]
+    spent = os.times()
+    told.put((took, spent.children_user + spent.children_system))
+
+
+def warm(hence, folder, numbers, at_once):
+    """So many ask side by side, each without a pause."""
+    process, told = owner(folder), multiprocessing.Queue()
+    before, took, spent = processor(process), [], 0
+    workers = [multiprocessing.Process(target=work, args=(hence, folder, numbers[at::at_once], told)) for at in range(at_once)]
+    for worker in workers:
+        worker.start()
+    for _ in workers:
+        own, seconds = told.get()
+        took += own
+        spent += seconds * 1000
+    for worker in workers:
+        worker.join()
+    owned = processor(process) - before
+    show("warm, %s" % ("one at a time" if at_once == 1 else "%d at once" % at_once), took)
+    print("processor time a call: hook %.2f ms, owner %.2f ms" % (spent / len(numbers), owned / len(numbers)))
 
 
 def main():
@@ -63,36 +97,17 @@ def main():
         os.mkdir(os.path.join(folder, ".git"))
         cold = []
         for number in range(20):
-            ask(hence, folder, -1 - number, cold)
+            cold.append(ask(hence, folder, -1 - number))
             os.kill(owner(folder), signal.SIGTERM)
             while os.path.exists(os.path.join(folder, ".hence", "owner.sock")):
                 time.sleep(0.005)
         show("cold", cold)
-        ask(hence, folder, 0, [])
-        process, warm = owner(folder), []
-        before, children = processor(process), os.times()
-        numbers = iter(range(1, calls + 1))
-        lock = threading.Lock()
-
-        def work():
-            while True:
-                with lock:
-                    number = next(numbers, None)
-                if number is None:
-                    return
-                ask(hence, folder, number, warm)
-
-        threads = [threading.Thread(target=work) for _ in range(at_once)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        show("warm, %d at once" % at_once, warm)
-        after = os.times()
-        spent = (after.children_user + after.children_system - children.children_user - children.children_system) * 1000
-        print("processor time a call: hook %.2f ms, owner %.2f ms" % (spent / calls, (processor(process) - before) / calls))
-        os.kill(process, signal.SIGTERM)
+        ask(hence, folder, 0)
+        warm(hence, folder, range(1, calls // 10 + 1), 1)
+        warm(hence, folder, range(calls, 2 * calls), at_once)
+        os.kill(owner(folder), signal.SIGTERM)
         time.sleep(0.5)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -6,9 +6,10 @@
 //! ```
 //!
 //! Asks by AuthZEN whether `user-N` may read `record-M`, for numbers that go round, half of them permitted; with `--write`, records one fact a request
-//! instead. `--connections N` (64) do so for `--seconds N` (5), over `--users N` (1000) and `--records N` (3000). Beside them
+//! instead, with `--keyed` under a key of its own. Each connection asks as soon as it is answered; with `--rate N` all of them together
+//! ask N times a second, and a request's time counts from the instant at which it was due. `--connections N` (64) do so for `--seconds N` (5), over `--users N` (1000) and `--records N` (3000). Beside them
 //! `--writer N` records N facts a second, and `--slow` asks one question after the other that takes its whole budget. `--pid N` is
-//! the service, whose processor time is told. `--facts USERS RECORDS` prints the facts for `examples/access` instead.
+//! the service, whose processor time is told. `--json` tells all of it in a line of JSON. `--facts USERS RECORDS` prints the facts for `examples/access` instead.
 
 use std::env;
 use std::error::Error;
@@ -34,6 +35,9 @@ struct Load {
     users: u64,
     records: u64,
     writes: bool,
+    keyed: bool,
+    /// How long each connection waits from one request to the next; without it, until it is answered.
+    pause: Option<Duration>,
 }
 
 /// What the connections do, and who does something beside them.
@@ -43,6 +47,7 @@ struct Options {
     writer: u64,
     slow: bool,
     pid: Option<u64>,
+    json: bool,
 }
 
 /// The times of the requests of one connection, and how many had another answer than 200.
@@ -62,13 +67,14 @@ fn main() -> Fallible<()> {
         let value = words.iter().position(|word| word == name).and_then(|at| words.get(at + 1));
         value.map_or(Ok(otherwise), |word| word.parse::<u64>())
     };
-    let pid = number("--pid", 0)?;
+    let (pid, rate) = (number("--pid", 0)?, number("--rate", 0)?);
     let options = Options {
         connections: number("--connections", 64)?.min(256),
         seconds: number("--seconds", 5)?.min(3600),
         writer: number("--writer", 0)?,
         slow: has("--slow"),
         pid: (pid > 0).then_some(pid),
+        json: has("--json"),
     };
     let load = Load {
         address: address.clone(),
@@ -77,6 +83,8 @@ fn main() -> Fallible<()> {
         users: number("--users", 1000)?.max(1),
         records: number("--records", 3000)?.max(1),
         writes: has("--write"),
+        keyed: has("--keyed"),
+        pause: (rate > 0).then(|| Duration::from_secs_f64(options.connections as f64 / rate as f64)),
     };
     run(&Arc::new(load), &options)
 }
@@ -105,17 +113,16 @@ fn run(load: &Arc<Load>, options: &Options) -> Fallible<()> {
     }
     for thread in beside {
         let told = thread.join().map_err(|_| "what goes on beside panicked")??;
-        writeln!(std::io::stdout(), "{told}")?;
+        if !options.json {
+            writeln!(std::io::stdout(), "{told}")?;
+        }
     }
     all.sort_unstable();
-    report(&all, refused, options.seconds)?;
-    if let (Some(pid), Some(before)) = (options.pid, before) {
-        let (used, load) = (processor(pid)? - before, fs::read_to_string("/proc/loadavg")?);
-        let load = load.split_whitespace().next().unwrap_or_default();
-        let each = used / (all.len().max(1) as f64) * 1e6;
-        writeln!(std::io::stdout(), "{each:.0} us of processor a request; load average {load}")?;
-    }
-    Ok(())
+    let used = match (options.pid, before) {
+        (Some(pid), Some(before)) => Some((processor(pid)? - before) / (all.len().max(1) as f64) * 1e6),
+        _ => None,
+    };
+    Report { all, refused, seconds: options.seconds, used }.print(options.json)
 }
 
 /// How many seconds of processor a process has had.
@@ -126,22 +133,46 @@ fn processor(pid: u64) -> Fallible<f64> {
     Ok((ticks(11) + ticks(12)) / TICKS)
 }
 
-fn report(all: &[Duration], refused: u64, seconds: u64) -> Fallible<()> {
-    let at = |part: f64| {
-        let place = ((all.len() as f64) * part) as usize;
-        all.get(place.min(all.len().saturating_sub(1))).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
-    };
-    let mut out = std::io::stdout().lock();
-    let rate = all.len() as u64 / seconds.max(1);
-    writeln!(
-        out,
-        "{rate} a second; p50 {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms",
-        at(0.5),
-        at(0.99),
-        at(0.999)
-    )?;
-    writeln!(out, "{} answered 200, {refused} otherwise", all.len())?;
-    Ok(())
+/// What came of a load.
+struct Report {
+    /// The times of what was answered, ascending.
+    all: Vec<Duration>,
+    refused: u64,
+    seconds: u64,
+    /// Microseconds of the service's processor time, a request.
+    used: Option<f64>,
+}
+
+impl Report {
+    /// The time in milliseconds that such a part of the requests took at most.
+    fn at(&self, part: f64) -> f64 {
+        let place = ((self.all.len() as f64) * part) as usize;
+        let time = self.all.get(place.min(self.all.len().saturating_sub(1)));
+        time.map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+    }
+
+    fn print(&self, as_json: bool) -> Fallible<()> {
+        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let load = load.split_whitespace().next().unwrap_or("0");
+        let (done, refused) = (self.all.len(), self.refused);
+        let rate = done as u64 / self.seconds.max(1);
+        let [p50, p99, p999] = [0.5, 0.99, 0.999].map(|part| self.at(part));
+        let used = self.used.unwrap_or_default();
+        let mut out = std::io::stdout().lock();
+        if as_json {
+            return Ok(writeln!(
+                out,
+                "{{\"rate\":{rate},\"p50\":{p50:.3},\"p99\":{p99:.3},\"p999\":{p999:.3},\"answered\":{done},\
+                \"refused\":{refused},\"cpu_us\":{used:.1},\"load\":{load}}}"
+            )?);
+        }
+        writeln!(out, "{rate} a second; p50 {p50:.2} ms, p99 {p99:.2} ms, p99.9 {p999:.2} ms")?;
+        writeln!(out, "{done} answered 200, {refused} otherwise")?;
+        if self.used.is_some() {
+            writeln!(out, "{used:.0} us of processor a request; load average {load}")?;
+        }
+        Ok(())
+    }
 }
 
 /// Folders that somebody owns, documents in them, and who may look at those.
@@ -176,11 +207,12 @@ impl Load {
         &self,
         stream: &mut BufReader<TcpStream>,
         (path, kind): (&str, &str),
-        body: &str,
+        (key, body): (Option<&str>, &str),
     ) -> Fallible<u16> {
+        let key = key.map(|key| format!("Idempotency-Key: {key}\r\n")).unwrap_or_default();
         let request = format!(
             "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/{kind}\r\n\
-            Content-Length: {}\r\n\r\n{body}",
+            {key}Content-Length: {}\r\n\r\n{body}",
             self.token,
             body.len()
         );
@@ -191,17 +223,29 @@ impl Load {
     fn run(&self, number: u64) -> Fallible<Times> {
         let mut stream = self.connect()?;
         let (mut times, mut refused, mut at) = (Vec::new(), 0, number.wrapping_mul(7919));
-        while Instant::now() < self.until {
+        // Not all at the same instant.
+        let mut due = Instant::now() + self.pause.unwrap_or_default().mul_f64(number as f64 / 64.0);
+        while Instant::now().max(due) < self.until {
             at = at.wrapping_add(104_729);
-            let begun = Instant::now();
+            let begun = match self.pause {
+                None => Instant::now(),
+                Some(pause) => {
+                    thread::sleep(due.saturating_duration_since(Instant::now()));
+                    let begun = due;
+                    due += pause;
+                    begun
+                }
+            };
             let status = if self.writes {
-                let body = fact(&format!("written-{number}-{at}"));
-                self.post(&mut stream, ("/v1/facts", "x-ndjson"), &body)?
+                let name = format!("written-{number}-{at}");
+                let key = self.keyed.then_some(name.as_str());
+                self.post(&mut stream, ("/v1/facts", "x-ndjson"), (key, &fact(&name)))?
             } else {
                 let record = at % self.records;
                 // Every other one asks for what lies in their own folder.
                 let user = if at % 2 == 0 { record } else { at / 7 } % self.users;
-                self.post(&mut stream, ("/access/v1/evaluation", "json"), &question(user, record))?
+                let body = question(user, record, &format!("{number}-{at}"));
+                self.post(&mut stream, ("/access/v1/evaluation", "json"), (None, &body))?
             };
             match status {
                 200 => times.push(begun.elapsed()),
@@ -218,8 +262,8 @@ impl Load {
         let (begun, mut done, mut slowest) = (Instant::now(), 0_u32, Duration::ZERO);
         while Instant::now() < self.until {
             let asked = Instant::now();
-            let status =
-                self.post(&mut stream, ("/v1/facts", "x-ndjson"), &fact(&format!("beside-{done}")))?;
+            let body = fact(&format!("beside-{done}"));
+            let status = self.post(&mut stream, ("/v1/facts", "x-ndjson"), (None, &body))?;
             slowest = slowest.max(asked.elapsed());
             done += u32::from(status == 200);
             thread::sleep((begun + pause * done).saturating_duration_since(Instant::now()));
@@ -233,7 +277,7 @@ impl Load {
         let (mut done, mut late) = (0, 0);
         while Instant::now() < self.until {
             let body = format!("{{\"body\": \"{SLOW}\"}}");
-            late += u32::from(self.post(&mut stream, ("/v1/query", "json"), &body)? == 503);
+            late += u32::from(self.post(&mut stream, ("/v1/query", "json"), (None, &body))? == 503);
             done += 1;
         }
         Ok(format!("beside it, {done} slow questions were asked, {late} given up"))
@@ -244,10 +288,11 @@ fn fact(name: &str) -> String {
     format!("{{\"resource\": [\"{name}\", \"document\"]}}")
 }
 
-fn question(user: u64, record: u64) -> String {
+fn question(user: u64, record: u64, request: &str) -> String {
     format!(
         "{{\"subject\":{{\"type\":\"user\",\"id\":\"user-{user}\",\"properties\":{{\"role\":\"guest\"}}}},\
-        \"action\":{{\"name\":\"read\"}},\"resource\":{{\"type\":\"document\",\"id\":\"record-{record}\"}}}}"
+        \"action\":{{\"name\":\"read\"}},\"resource\":{{\"type\":\"document\",\"id\":\"record-{record}\"}},\
+        \"context\":{{\"request\":\"{request}\"}}}}"
     )
 }
 

@@ -141,6 +141,8 @@ impl Decide {
             told: Told::default(),
             #[cfg(feature = "server")]
             group: Vec::new(),
+            #[cfg(feature = "server")]
+            keys: super::http::Keys::default(),
         };
         follow.run(assertions, &mut terminal::json())
     }

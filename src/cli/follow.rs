@@ -64,6 +64,9 @@ pub(super) struct Follow {
     /// What was recorded for requests and is not durable yet.
     #[cfg(feature = "server")]
     pub(super) group: Vec<super::http::Joined>,
+    /// Under which keys requests were recorded.
+    #[cfg(feature = "server")]
+    pub(super) keys: super::http::Keys,
 }
 
 /// An end for want of work.

@@ -31,6 +31,8 @@ const LONGEST_COMMAND: usize = 500;
 
 /// How many relations are named that the rules don't declare, or that have no compiled code.
 const SHOWN: usize = 8;
+/// How many bytes wait to be written to the base of a ledger that is owned: whoever asks meanwhile waits as long as that takes.
+const OWNED_BACKLOG: usize = 256 << 10;
 
 /// A session that only reads: over the fact files named, else over the ledger.
 pub(super) fn for_reading(
@@ -79,6 +81,14 @@ pub(super) fn for_writing(
     engine: &EngineOptions,
     read_only: bool,
 ) -> Result<Session, Failure> {
+    writing((named, facts, engine), read_only, &options())
+}
+
+fn writing(
+    (named, facts, engine): (&RuleOptions, &FactOptions, &EngineOptions),
+    read_only: bool,
+    options: &OpenOptions,
+) -> Result<Session, Failure> {
     let rules = named.source().build()?;
     lints(&rules, named);
     named.check_commands(&rules)?;
@@ -86,9 +96,9 @@ pub(super) fn for_writing(
         secrets::warn_of_rules(&rules);
     }
     let ledger = if read_only && !facts.store().exists() {
-        Ledger::memory_with(&options()).map_err(failure)?
+        Ledger::memory_with(options).map_err(failure)?
     } else {
-        ledger_beside(facts, read_only)?
+        opened(facts, read_only, options)?
     };
     let rules = under_recorded(rules, &ledger, named)?;
     let session = equip(Session::over_ledger(rules, ledger), engine)?.with_cross_check(engine.cross_check());
@@ -116,8 +126,12 @@ pub(super) fn ledger(facts: &FactOptions, read_only: bool) -> Result<Ledger, Fai
 
 /// The ledger that the options name beside files of facts.
 pub(super) fn ledger_beside(facts: &FactOptions, read_only: bool) -> Result<Ledger, Failure> {
+    opened(facts, read_only, &options())
+}
+
+fn opened(facts: &FactOptions, read_only: bool, options: &OpenOptions) -> Result<Ledger, Failure> {
     if facts.store().as_os_str() == IN_MEMORY {
-        return Ledger::memory_with(&options()).map_err(failure);
+        return Ledger::memory_with(options).map_err(failure);
     }
     if facts.up_to.is_some() && !read_only {
         return Err(Failure::Usage(String::from(
@@ -125,10 +139,10 @@ pub(super) fn ledger_beside(facts: &FactOptions, read_only: bool) -> Result<Ledg
         )));
     }
     let opened = if read_only {
-        let options = OpenOptions { up_to: facts.up_to, ..options() };
+        let options = OpenOptions { up_to: facts.up_to, ..options.clone() };
         Ledger::open_to_ask(facts.store(), &options).map_err(failure)
     } else {
-        write_to(&facts.store(), facts.wait(), &options())
+        write_to(&facts.store(), facts.wait(), options)
     };
     progress::clear();
     let mut ledger = opened?;
@@ -161,7 +175,7 @@ pub(super) fn for_owning(
     if facts.store().as_os_str() != IN_MEMORY {
         Owner::check_free(&facts.store())?;
     }
-    for_writing(named, facts, engine, false)
+    writing((named, facts, engine), false, &OpenOptions { backlog_limit: OWNED_BACKLOG, ..options() })
 }
 
 /// Begins to lend the ledger of an owner, unless it is in memory.

@@ -112,6 +112,8 @@ impl Serve {
             told: Told::default(),
             #[cfg(feature = "server")]
             group: Vec::new(),
+            #[cfg(feature = "server")]
+            keys: super::http::Keys::default(),
         };
         let ended = follow.run(Vec::new(), &mut terminal::json());
         #[cfg(feature = "server")]

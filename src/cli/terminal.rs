@@ -195,7 +195,8 @@ pub(super) fn each_line(text: &str) -> Cow<'_, str> {
     visible_but(text, &['\n'])
 }
 
-fn json_escaped(text: &str) -> Cow<'_, str> {
+/// JSON with every hidden character escaped; it can only be inside a string.
+pub(super) fn json_escaped(text: &str) -> Cow<'_, str> {
     let escapes = |c: char| is_hidden(c) && !matches!(c, '\n' | '\r' | '\t');
     if !text.chars().any(escapes) {
         return Cow::Borrowed(text);

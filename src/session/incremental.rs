@@ -100,11 +100,13 @@ impl Session {
     /// # Errors
     /// A ledger that can't be read.
     pub fn clock(&self) -> Result<Option<i64>, SessionError> {
-        let recorded = match self.ledger() {
-            Some(ledger) => ledger.last_where(|info| info.clock.is_some())?.and_then(|info| info.clock),
-            None => None,
+        let recorded = match (self.clock, self.ledger()) {
+            (None, Some(ledger)) => {
+                ledger.last_where(|info| info.clock.is_some())?.and_then(|info| info.clock)
+            }
+            (clock, _) => clock,
         };
-        Ok(self.clock.or(recorded))
+        Ok(recorded)
     }
 
     /// The number of the ledger's last transaction; 0 for none.

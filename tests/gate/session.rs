@@ -1,13 +1,23 @@
-//! A coding session of 500 calls, in the words of every host.
+//! Coding sessions in the words of every host: one that was recorded, and one that was composed so that more rules speak.
 
 use std::path::Path;
 
 use hence_gate::Host;
 use serde_json::{Value as Json, json};
 
-/// A call of a session, in no host's words.
-pub(crate) fn recorded() -> Vec<Json> {
-    include_str!("session.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+/// A session: its name, and its calls in no host's words.
+pub(crate) struct Session {
+    pub(crate) name: &'static str,
+    pub(crate) calls: Vec<Json>,
+}
+
+/// The sessions; `README.md` says how they came about.
+pub(crate) fn sessions() -> [Session; 2] {
+    let read = |name, text: &str| {
+        let calls = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        Session { name, calls }
+    };
+    [read("session", include_str!("session.jsonl")), read("recorded", include_str!("recorded.jsonl"))]
 }
 
 /// The names of a tool and of its arguments in the words of a host.

@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """The service for a while under everything at once: `HENCE_SLOW=1 tests/http/soak.py HENCE`, SECONDS (600) by that variable.
 
-Writers with keys, askers, listeners that come again, somebody who is let go and must never be permitted afterwards; slow and
-half-open connections, bodies that are too long or no JSON; the clock steps back and forth; the service is killed at random.
-At the end every acknowledged fact stands, once, and each listener heard each transaction once and in order.
+Writers with keys, who assert facts and later retract them; askers, listeners that come again, somebody who is let go and must
+never be permitted afterwards; slow and half-open connections, bodies that are too long or no JSON; the clock steps back and
+forth; the service is killed at random. With `DISK=MIB`, as root, the ledger lies on a disk of that size of its own, which is full
+now and then.
+
+At the end every acknowledged transaction is in the ledger under its number, every fact stands that was not retracted, none that
+was, and each listener heard each transaction once and in order.
 """
 
 import json
 import os
 import random
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -19,6 +24,9 @@ from service import Service, load
 SECONDS = float(os.environ.get("SECONDS", "600"))
 PORT = int(os.environ.get("PORT", "7461"))
 BUDGET = 2.0
+DISK = int(os.environ.get("DISK", "0"))
+# How many facts of a writer stand at a time.
+KEPT = 200
 # A budget counts on the side of the service; so much may pass on the way on a busy machine.
 SLACK = 3.0
 
@@ -28,9 +36,18 @@ class Soak:
         self.service = Service(hence, PORT, clock=True)
         self.until = time.time() + SECONDS
         self.lock = threading.Lock()
-        self.acknowledged, self.wrong, self.counts, self.held = {}, [], {}, []
+        self.acknowledged, self.standing, self.retracted = {}, set(), set()
+        self.wrong, self.counts, self.held = [], {}, []
+        self.disk = self.mount() if DISK else None
         self.heard = {}
         self.stop = threading.Event()
+
+    def mount(self):
+        """A disk of its own for the ledger."""
+        folder = self.service.dir / ".hence"
+        folder.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}m", "tmpfs", folder], check=True)
+        return folder
 
     def count(self, what, by=1):
         with self.lock:
@@ -70,7 +87,18 @@ class Soak:
             tx = self.record({"failed": [name, 1]}, name)
             with self.lock:
                 self.acknowledged[name] = tx
+                self.standing.add(name)
+            if at >= KEPT:
+                self.take_back(f"w{number}-{at - KEPT}")
             at += 1
+
+    def take_back(self, name):
+        key = f"{name}-again"
+        tx = self.record({"retract": {"failed": [name, 1]}}, key)
+        with self.lock:
+            self.acknowledged[key] = tx
+            self.standing.discard(name)
+            self.retracted.add(name)
 
     def evaluate(self, user):
         body = {
@@ -193,6 +221,20 @@ class Soak:
             self.count("clock steps")
             time.sleep(1)
 
+    def fill(self):
+        """Fills the disk to its end for some seconds, now and then; what is said meanwhile is not acknowledged."""
+        filler = self.disk / "filler"
+        while self.goes_on():
+            time.sleep(random.uniform(10, 30))
+            with open(filler, "wb", buffering=0) as file:
+                try:
+                    while True:
+                        file.write(bytes(1 << 16))
+                except OSError:
+                    self.count("times that the disk was full")
+            time.sleep(random.uniform(2, 8))
+            filler.unlink()
+
     def watch(self):
         while self.goes_on():
             held = self.service.held()
@@ -208,21 +250,26 @@ class Soak:
         jobs += [(self.leaver, n) for n in range(2)]
         threads = [threading.Thread(target=job, args=(n,)) for job, n in jobs]
         threads += [threading.Thread(target=job) for job in (self.nuisance, self.clock, self.watch)]
+        threads += [threading.Thread(target=self.fill)] if self.disk else []
         listeners = [threading.Thread(target=self.listener, args=(n,)) for n in range(3)]
         for thread in threads + listeners:
             thread.start()
         while self.goes_on():
             time.sleep(random.uniform(3, 15))
             self.service.kill()
-            self.service.start()
+            while not self.service.start(may_fail=bool(self.disk)):
+                self.count("starts without room")
+                time.sleep(1)
             self.count("kills")
         for thread in threads:
             thread.join()
         return self.judge(listeners)
 
     def judge(self, listeners):
-        _, status = self.service.ask("GET", "/v1/status", token=self.token)
-        last = status["tx"]
+        # A reader of a long ledger has yet to begin where the service was killed a moment ago.
+        while (answer := self.service.ask("GET", "/v1/status", token=self.token))[0] == 503:
+            time.sleep(0.5)
+        last = answer[1]["tx"]
         end = time.time() + 120
         while time.time() < end and any(not heard or heard[-1] < last for heard in self.heard.values()):
             time.sleep(0.2)
@@ -233,20 +280,36 @@ class Soak:
                 self.fault(f"listener {number} missed {missed} of {last}, and heard {len(heard) - len(set(heard))} twice")
         code, rows, said = self.service.run("query", "failed(Job, _)", "--format", "jsonl")
         stands = {json.loads(row)["Job"] for row in rows.splitlines()}
-        lost = [name for name in self.acknowledged if name not in stands]
-        if code or lost:
-            self.fault(f"{len(lost)} acknowledged facts are lost: {lost[:5]} {said}")
+        lost, back = self.standing - stands, self.retracted & stands
+        if code or lost or back:
+            self.fault(f"{len(lost)} acknowledged facts are lost, {len(back)} stand again: {list(lost | back)[:5]} {said}")
         self.service.kill()
+        self.judge_log()
         for thread in listeners:
             thread.join()
         code, _, said = self.service.run("verify")
         if code:
             self.fault(f"the ledger does not verify: {said}")
         self.report(last)
+        if self.disk:
+            subprocess.run(["umount", self.disk], check=False)
         return 1 if self.wrong else 0
 
+    def judge_log(self):
+        """Whether each acknowledged transaction has its number in the ledger, and no key has two."""
+        code, rows, said = self.service.run("log", "--format", "jsonl")
+        found = {}
+        for row in map(json.loads, rows.splitlines()):
+            words = row["source"].split()
+            if len(words) == 3:
+                found.setdefault(words[1], []).append(row["transaction"])
+        wrong = [key for key, tx in self.acknowledged.items() if found.get(key) != [tx]]
+        if code or wrong:
+            self.fault(f"{len(wrong)} acknowledged transactions are lost or there twice: {wrong[:5]} {said}")
+
     def report(self, last):
-        print(f"{SECONDS:.0f} s, {last} transactions, {len(self.acknowledged)} facts of writers acknowledged, load average {load():.1f}")
+        kept = f"{len(self.acknowledged)} transactions of writers acknowledged"
+        print(f"{SECONDS:.0f} s, {last} transactions, {kept}, load average {load():.1f}")
         print(", ".join(f"{what} {count}" for what, count in sorted(self.counts.items())))
         if self.held:
             part = max(1, len(self.held) // 4)

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 #[path = "../gate/session.rs"]
 mod session;
 
-use session::{event, recorded};
+use session::{event, sessions};
 
 /// A working tree.
 fn tree() -> TempDir {
@@ -38,12 +38,12 @@ fn text(fact: &Fact, at: usize) -> String {
 }
 
 /// The verdicts on a session in the words of a host, in memory: kind and rule of each call.
-fn verdicts(host: Host, cwd: &Path) -> Vec<String> {
+fn verdicts(host: Host, calls: &[Json], cwd: &Path) -> Vec<String> {
     let rules = RuleSource { packs: vec![String::from("gate")], ..RuleSource::default() }.build().unwrap();
     let mut session = Session::over_facts(rules, Vec::new());
     let mut left: Vec<Fact> = Vec::new();
     let mut all = Vec::new();
-    for (number, call) in recorded().iter().enumerate() {
+    for (number, call) in calls.iter().enumerate() {
         let now = 1_800_000_000_000_000 + number as i64 * 1_000_000;
         let before =
             Event::read(Some(host), &serde_json::to_vec(&event(host, call, false, cwd, number)).unwrap())
@@ -79,33 +79,33 @@ fn verdicts(host: Host, cwd: &Path) -> Vec<String> {
     all
 }
 
+/// A verdict with its call in a line.
+fn shown(verdict: &str, call: &Json) -> String {
+    let what =
+        ["command", "path", "url", "query", "prompt"].iter().find_map(|name| call[*name].as_str()).unwrap();
+    format!("{verdict}: {} {}", call["tool"].as_str().unwrap(), what.replace('\n', "\\n"))
+}
+
 #[test]
 fn a_session_gets_the_same_verdicts_in_every_dialect() {
     let tree = tree();
     let cwd = tree.path().canonicalize().unwrap();
-    let expected = verdicts(Host::Claude, &cwd);
-    assert_eq!(expected.len(), 500);
-    let lines: Vec<String> = recorded()
-        .iter()
-        .zip(&expected)
-        .map(|(call, verdict)| {
-            let what = ["command", "path", "url", "query", "prompt"]
-                .iter()
-                .find_map(|name| call[*name].as_str())
-                .unwrap();
-            format!("{verdict}: {} {}", call["tool"].as_str().unwrap(), what.replace('\n', "\\n"))
-        })
-        .collect();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gate/session.out");
-    let text = lines.join("\n") + "\n";
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(&path, &text).unwrap();
-    }
-    assert_eq!(text, fs::read_to_string(&path).unwrap());
-    for host in Host::ALL.into_iter().filter(|host| *host != Host::Claude) {
-        let own = verdicts(host, &cwd);
-        for (at, (one, other)) in expected.iter().zip(&own).enumerate() {
-            assert_eq!(one, other, "{host}: call {at}: {}", lines[at]);
+    for session in sessions() {
+        let expected = verdicts(Host::Claude, &session.calls, &cwd);
+        let lines: Vec<String> =
+            expected.iter().zip(&session.calls).map(|(verdict, call)| shown(verdict, call)).collect();
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gate").join(session.name).with_extension("out");
+        let text = lines.join("\n") + "\n";
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&path, &text).unwrap();
+        }
+        assert_eq!(text, fs::read_to_string(&path).unwrap());
+        for host in Host::ALL.into_iter().filter(|host| *host != Host::Claude) {
+            let own = verdicts(host, &session.calls, &cwd);
+            for (at, (one, other)) in expected.iter().zip(&own).enumerate() {
+                assert_eq!(one, other, "{host}: call {at}: {}", lines[at]);
+            }
         }
     }
 }
@@ -127,11 +127,16 @@ impl Project {
     }
 
     fn hence(&self, words: &[&str], input: &str) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hence"));
+        self.run(env!("CARGO_BIN_EXE_hence"), words, input)
+    }
+
+    fn run(&self, program: &str, words: &[&str], input: &str) -> Output {
+        let mut command = Command::new(program);
         command.args(words).current_dir(self.folder.path()).env("USER", "ann").env_remove("HENCE_CLOCK");
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        // One that has heard enough reads no more.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }
 
@@ -164,6 +169,41 @@ impl Drop for Project {
                 let _ = Command::new("kill").arg(number.to_string()).status();
             }
         }
+    }
+}
+
+#[test]
+fn what_hosts_start_says_what_the_gate_says() {
+    let project = Project::new();
+    let store = project.path(".hence").display().to_string();
+    let words = ["gate", "--host", "claude", "--store", &store];
+    let hook = |words: &[&str], input: &str| project.run(env!("CARGO_BIN_EXE_hence-hook"), words, input);
+    let event = |number: usize, command: &str| {
+        let call = json!({ "tool": "shell", "command": command, "ok": true });
+        event(Host::Claude, &call, false, &project.path(""), number).to_string()
+    };
+    // Nobody owns the ledger yet; then somebody does.
+    for (number, command) in ["ls", "rm -rf /", "echo '\u{202e}' > /etc/x"].iter().enumerate() {
+        let by_hook = hook(&words, &event(2 * number, command));
+        let by_gate = project.hence(&words, &event(2 * number + 1, command));
+        let said = |output: &Output| {
+            let text = String::from_utf8(output.stdout.clone()).unwrap();
+            assert!(!text.contains('\u{202e}'), "{text}");
+            text.split(", decision").next().unwrap().to_owned()
+        };
+        assert_eq!(said(&by_hook), said(&by_gate), "{command}");
+        assert_eq!(by_hook.status.code(), by_gate.status.code(), "{command}");
+    }
+    // What is no event, too long, or asked in other words.
+    for (words, input) in [
+        (&words[..], "no event"),
+        (&words[..], &event(9, &"x".repeat(5 << 20))),
+        (&["gate", "--host", "claude"], "{}"),
+        (&["gate", "--host", "nobody", "--store", &store], "{}"),
+    ] {
+        let (by_hook, by_gate) = (hook(words, input), project.hence(words, input));
+        assert_eq!(by_hook, by_gate, "{words:?}");
+        assert_eq!(by_hook.status.code(), Some(2), "{words:?}");
     }
 }
 
@@ -231,7 +271,7 @@ fn whatever_goes_wrong_denies_with_status_2() {
     }
     // A ledger that can't be made.
     fs::write(project.path("file"), "").unwrap();
-    let event = event(Host::Claude, &recorded()[6], false, &project.path(""), 1).to_string();
+    let event = event(Host::Claude, &sessions()[0].calls[6], false, &project.path(""), 1).to_string();
     let output = project.hence(&["gate", "--store", "file/x"], &event);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stdout).unwrap().contains(r#""permissionDecision":"deny""#));

@@ -16,7 +16,7 @@ use hence_ledger::{Decision, LedgerError};
 
 use super::super::follow::Follow;
 use super::super::owner::Mailbox;
-use super::super::{Failure, config, time};
+use super::super::{Failure, config, terminal, time};
 use super::ids::{Ids, column};
 
 /// How long an event waits for its verdict.
@@ -101,7 +101,12 @@ pub(in crate::cli) fn judged(
         Reply::Failed(why) if waits && !shadow => host.refusal(&name, &why),
         Reply::Failed(why) => Answer { output: None, error: Some(why), status: 1 },
     };
-    Answer { output: answer.output, error: answer.error.map(|text| shown(&text)), status: answer.status }
+    // As it is printed: whoever asks may print it as it is.
+    Answer {
+        output: answer.output.map(|text| terminal::json_escaped(&text).into_owned()),
+        error: answer.error.map(|text| terminal::each_line(&shown(&text)).into_owned()),
+        status: answer.status,
+    }
 }
 
 /// A denial where nothing is known of the event but, perhaps, its host.

@@ -33,7 +33,7 @@ pub(super) struct Install {
     /// Decide and record, and block nothing
     #[arg(long)]
     shadow: bool,
-    /// The program that hosts run [default: this one]
+    /// The program that hosts run [default: `hence-hook` beside this one, else this one]
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
 }
@@ -47,7 +47,7 @@ impl Install {
         };
         let program = match &self.program {
             Some(program) => program.clone(),
-            None => std::env::current_exe().map_err(|error| failed(Path::new("hence"), &error))?,
+            None => hook_beside(std::env::current_exe().map_err(|error| failed(Path::new("hence"), &error))?),
         };
         let mut out = terminal::text();
         for host in &self.hosts {
@@ -69,6 +69,12 @@ impl Install {
         configure(&dir, &mut out)?;
         Ok(DONE)
     }
+}
+
+/// The small program that asks an owner for this one, where it lies beside it.
+fn hook_beside(own: PathBuf) -> PathBuf {
+    let hook = own.with_file_name("hence-hook").with_extension(std::env::consts::EXE_EXTENSION);
+    if cfg!(unix) && hook.is_file() { hook } else { own }
 }
 
 /// Puts the hooks into a file of settings; whether that changed it.

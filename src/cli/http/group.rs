@@ -44,7 +44,7 @@ impl Follow {
         }
         let durable = self.session.make_durable();
         self.publish();
-        let mut rest = Vec::new();
+        let (mut all_told, mut all_done) = (Vec::new(), Vec::new());
         for Joined { reply, answer, told, done } in group {
             let answer = match &durable {
                 Ok(()) => answer,
@@ -52,14 +52,14 @@ impl Follow {
             };
             // Whoever asked may be gone by now.
             let _ = reply.send(answer);
-            rest.push((told, done));
+            all_told.extend(told);
+            all_done.extend(done);
         }
         durable?;
-        for (told, done) in rest {
-            out.write_all(&told)?;
-            // A carrier may take long: whoever asked doesn't wait for it.
-            done.iter().try_for_each(|(decided, now)| self.carry_out(decided, *now, out))?;
-        }
+        // At once, since each write is one of the system; only the last request of a group has anything carried out.
+        out.write_all(&all_told)?;
+        // A carrier may take long: whoever asked doesn't wait for it.
+        all_done.iter().try_for_each(|(decided, now)| self.carry_out(decided, *now, out))?;
         Ok(out.flush()?)
     }
 }

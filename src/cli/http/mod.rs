@@ -4,7 +4,7 @@
 //! and `access` put questions to it. `record` is what the owner does for a request, `reload` has it go on under changed
 //! rules. `sights` answers what the page asks, with `coverage` of the rules and the `editor` of their files, `tools` what MCP
 //! asks. `queue` bounds what waits, `problem` says what goes wrong. `group` makes durable at once what is recorded for many,
-//! `demo` is a ledger to look at; `scratch` folders go with what uses them.
+//! `keys` knows what is recorded already, `demo` is a ledger to look at; `scratch` folders go with what uses them.
 
 mod access;
 mod answers;
@@ -12,6 +12,7 @@ mod coverage;
 pub(super) mod demo;
 mod editor;
 mod group;
+mod keys;
 mod problem;
 mod queue;
 mod reader;
@@ -37,6 +38,7 @@ use super::options::{EngineOptions, time_limit};
 use super::owner::Mailbox;
 use super::{Failure, config, output, terminal, time};
 pub(super) use group::Joined;
+pub(super) use keys::Keys;
 use workers::Workers;
 
 /// Where the service is where nobody says.

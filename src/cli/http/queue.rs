@@ -13,12 +13,14 @@ pub(super) struct Queue<T> {
 struct State<T> {
     items: VecDeque<T>,
     is_closed: bool,
+    /// How many workers wait: to wake nobody costs a call of the system too.
+    idle: usize,
 }
 
 impl<T> Queue<T> {
     /// One that holds so many.
     pub(super) fn new(most: usize) -> Self {
-        let state = State { items: VecDeque::new(), is_closed: false };
+        let state = State { items: VecDeque::new(), is_closed: false, idle: 0 };
         Self { most, state: Mutex::new(state), came: Condvar::new() }
     }
 
@@ -33,8 +35,11 @@ impl<T> Queue<T> {
             return false;
         }
         state.items.push_back(item);
+        let is_awaited = state.idle > 0;
         drop(state);
-        self.came.notify_one();
+        if is_awaited {
+            self.came.notify_one();
+        }
         true
     }
 
@@ -48,7 +53,9 @@ impl<T> Queue<T> {
             if state.is_closed {
                 return None;
             }
+            state.idle += 1;
             state = self.came.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
         }
     }
 

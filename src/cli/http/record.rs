@@ -14,10 +14,9 @@ use super::super::{Failure, config, open, review, time};
 use super::access::{self, Decided};
 use super::answers::{outcome_json, read_lines, stamp};
 use super::group::Joined;
+use super::keys::SOURCE;
 use super::problem::{of_failure, of_session};
 
-/// What the source of transactions begins with that came over HTTP.
-const SOURCE: &str = "http";
 /// How many digits of the hash of a request are kept beside its key.
 const SEAL: usize = 16;
 
@@ -169,10 +168,9 @@ fn sealed(key: &str, lines: &str) -> String {
 }
 
 /// The transaction that was recorded under a key.
-fn recorded(follow: &Follow, key: &str) -> Result<Option<TxInfo>, Failure> {
+fn recorded(follow: &mut Follow, key: &str) -> Result<Option<TxInfo>, Failure> {
     let Some(ledger) = follow.session.ledger() else { return Ok(None) };
-    let begins = format!("{SOURCE} {key} ");
-    ledger.last_where(|info| info.source.starts_with(&begins)).map_err(open::failure)
+    follow.keys.find(ledger, key).map_err(open::failure)
 }
 
 fn repeated(follow: &Follow, known: &TxInfo, source: &str) -> Answer {

@@ -2,8 +2,8 @@
 //! something goes to the owner. Whether something is permitted never waits after a slow question: it has readers of its own.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -26,6 +26,9 @@ use super::record;
 const MOST: usize = 256;
 /// How many readers answer questions that may be slow.
 const SLOW: usize = 1;
+
+/// How often readers that wait for the owner look whether it stops.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A question that waits.
 pub(super) type Job = (Asked, Reply);
@@ -50,15 +53,17 @@ pub(super) struct Workers {
     quick: Queue<Job>,
     slow: Queue<Job>,
     mailbox: Arc<Mailbox>,
-    /// Whether a reader has worked out what follows.
-    is_warm: AtomicBool,
+    /// How many readers that answer quickly have yet to work out what follows.
+    cold: AtomicUsize,
     /// Whether the owner has taken up what fell due while nobody served.
     has_begun: AtomicBool,
+    /// Tells readers that wait for that.
+    begun: Condvar,
 }
 
 impl Workers {
-    /// Those of a session, and its threads; nothing is ready before one of them and the owner are. Where nobody may ask,
-    /// readers open the ledger once somebody does.
+    /// Those of a session, and its threads; nothing is ready before the owner is, and after it all of them that answer
+    /// quickly. Where nobody may ask, readers open the ledger once somebody does.
     pub(super) fn begin(
         session: &Session,
         (store, engine, budget, is_warm): (PathBuf, EngineOptions, Duration, bool),
@@ -68,6 +73,7 @@ impl Workers {
         let known = Known { tx: session.last_tx(), hash: rules.recorded().hash(), rules };
         let head = session.ledger().map(|ledger| ledger.head().to_string()).unwrap_or_default();
         let standing = Standing { tx: known.tx, head, ..Standing::default() };
+        let quick = thread::available_parallelism().map_or(1, usize::from);
         let workers = Arc::new(Self {
             store,
             engine,
@@ -77,10 +83,10 @@ impl Workers {
             quick: Queue::new(MOST),
             slow: Queue::new(MOST),
             mailbox: Arc::clone(mailbox),
-            is_warm: AtomicBool::new(false),
+            cold: AtomicUsize::new(quick),
             has_begun: AtomicBool::new(false),
+            begun: Condvar::new(),
         });
-        let quick = thread::available_parallelism().map_or(1, usize::from);
         let lanes = std::iter::repeat_n(true, quick).chain(std::iter::repeat_n(false, SLOW));
         let threads = lanes.map(|is_quick| {
             let workers = Arc::clone(&workers);
@@ -91,11 +97,18 @@ impl Workers {
     }
 
     fn work(&self, is_quick: bool, is_warm: bool) {
+        #[cfg(target_os = "linux")]
+        if !is_quick {
+            // Of this thread: what may be slow leaves the processor to what is quick. Without it both share.
+            let _ = rustix::process::nice(10);
+        }
         let mut reader = Reader::new(self);
         if is_warm {
+            // What the owner takes up first may be so much that a reader would have to begin again.
+            self.wait_for_owner();
             reader.warm(is_quick);
         }
-        self.is_warm.fetch_or(is_quick, Ordering::SeqCst);
+        self.cold.fetch_sub(usize::from(is_quick), Ordering::SeqCst);
         self.look_ready();
         let queue = if is_quick { &self.quick } else { &self.slow };
         while let Some((asked, reply)) = queue.take() {
@@ -104,6 +117,13 @@ impl Workers {
             }
             // Whoever asked may be gone by now.
             let _ = reply.send(reader.answer(&asked));
+        }
+    }
+
+    fn wait_for_owner(&self) {
+        let mut known = self.lock();
+        while !self.has_begun.load(Ordering::SeqCst) && !self.mailbox.is_stopping() {
+            known = self.begun.wait_timeout(known, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -116,9 +136,9 @@ impl Workers {
         self.lock().clone()
     }
 
-    /// Says that requests are answered, once a reader and the owner are there.
+    /// Says that requests are answered, once readers and the owner are there.
     fn look_ready(&self) {
-        let is_there = self.is_warm.load(Ordering::SeqCst) && self.has_begun.load(Ordering::SeqCst);
+        let is_there = self.cold.load(Ordering::SeqCst) == 0 && self.has_begun.load(Ordering::SeqCst);
         if is_there && !self.mailbox.is_stopping() {
             self.board.send_if_modified(|standing| !std::mem::replace(&mut standing.is_ready, true));
         }
@@ -136,8 +156,10 @@ impl Workers {
             let head = session.ledger().map(|ledger| ledger.head().to_string()).unwrap_or_default();
             self.board.send_modify(|standing| (standing.tx, standing.head) = (tx, head));
         }
+        let begins = !self.has_begun.swap(true, Ordering::SeqCst);
         drop(known);
-        if !self.has_begun.swap(true, Ordering::SeqCst) {
+        if begins {
+            self.begun.notify_all();
             self.look_ready();
         }
     }

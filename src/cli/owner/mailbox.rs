@@ -66,6 +66,8 @@ struct State {
     /// The turn that is out, until it ends.
     out: Option<u64>,
     stop: bool,
+    /// How many threads wait for a change: to wake nobody costs a call of the system too.
+    waiting: usize,
 }
 
 impl State {
@@ -82,9 +84,19 @@ impl Mailbox {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
-        let done = change(&mut self.state());
-        self.changed.notify_all();
+        let mut state = self.state();
+        let done = change(&mut state);
+        self.tell(state);
         done
+    }
+
+    /// Wakes whoever waits for a change.
+    fn tell(&self, state: MutexGuard<'_, State>) {
+        let is_awaited = state.waiting > 0;
+        drop(state);
+        if is_awaited {
+            self.changed.notify_all();
+        }
     }
 
     /// Waits until the state says something, at most until `until`.
@@ -92,17 +104,21 @@ impl Mailbox {
         let mut state = self.state();
         loop {
             if let Some(found) = look(&mut state) {
-                drop(state);
-                self.changed.notify_all();
+                self.tell(state);
                 return Some(found);
             }
-            state = match until.map(|until| until.saturating_duration_since(Instant::now())) {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return None;
+            }
+            state.waiting += 1;
+            state = match left {
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(left) if left.is_zero() => return None,
                 Some(left) => {
                     self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
                 }
             };
+            state.waiting -= 1;
         }
     }
 

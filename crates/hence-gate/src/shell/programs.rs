@@ -97,9 +97,6 @@ impl Walk {
             "vi" | "vim" | "nvim" | "ex" | "ed" | "emacs" => self.opaque(Why::InlineCode, name),
             _ => {}
         }
-        if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"]) {
-            taken.rest.iter().for_each(|word| self.access(word, Mode::Write));
-        }
         if matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed") {
             self.small_language(
                 name,
@@ -112,6 +109,9 @@ impl Walk {
             }
             _ => taken.rest.as_slice(),
         };
+        if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"]) {
+            rest.iter().for_each(|word| self.access(word, Mode::Write));
+        }
         self.rest(row.rest, rest, taken.has(&["-t", "--target-directory"]));
     }
 

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""The service under load: `python3 benches/service.py HENCE HTTP_LOAD [OPTION...]`.
+
+    cargo build --release --features server --bin hence --example http_load
+    python3 benches/service.py target/release/hence target/release/examples/http_load --json benches/results/service.jsonl
+
+`external/cedar/access.py` puts the same questions to Cedar in process.
+
+AuthZEN evaluations over 64 connections, client included on the same machine. Each row is a run of `--seconds` after one second
+of warming, cases taking turns, `--runs` times. `--only TEXT` runs the cases whose name holds it; `--facts N` names the sizes.
+Processor time is user and system of the service's process divided by the requests that it answered, and hardly depends on
+what else runs. Rows go to the file as they come; the table at the end has medians, with the least and the largest.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ACCESS = HERE.parent / "examples" / "access" / "rules" / "access.dl"
+SETTINGS = """rules = [{rules}]
+[authzen]
+decision = "allow(request = $context.request, subject = $subject.id, action = $action.name, resource = $resource.id)"
+facts = ["asked(request = $context.request, subject = $subject.id, action = $action.name, resource = $resource.id)"]
+record = {record}
+[authzen.subject]
+user = ["role_member(subject = $subject.id, role = $subject.properties.role)"]
+"""
+# Users and records of `http_load --facts`: two facts a user, three a record.
+SIZES = {10_000: (1_000, 2_667), 1_000_000: (100_000, 266_667)}
+# What is asked beside the plain questions: a name, options of the client, rules, whether it is recorded.
+CASES = [
+    ("unrecorded, 10,000 asked a second", ["--rate", "10000"], 52, False),
+    ("recorded, 3,000 asked a second", ["--rate", "3000"], 52, True),
+    ("unrecorded, 2,000 asked a second", ["--rate", "2000"], 52, False),
+    ("unrecorded, 2,000 asked a second, a slow question beside", ["--rate", "2000", "--slow"], 52, False),
+    ("unrecorded", [], 24, False),
+    ("unrecorded", [], 52, False),
+    ("unrecorded, 100 facts a second beside", ["--writer", "100"], 52, False),
+    ("recorded", [], 24, True),
+    ("recorded", [], 52, True),
+    ("recorded, 100 facts a second beside", ["--writer", "100"], 52, True),
+    ("one fact a request, each under a key", ["--write", "--keyed"], 52, False),
+]
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+class Peer:
+    """A process that answers at a port."""
+
+    def __init__(self, command, folder, port, ready):
+        self.log = open(pathlib.Path(folder) / "service.log", "ab")
+        self.port, begun = port, time.time()
+        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=self.log)
+        while not ready():
+            if self.process.poll() is not None:
+                sys.exit(f"{command[0]} ended: {(pathlib.Path(folder) / 'service.log').read_text()[-2000:]}")
+            time.sleep(0.05)
+        self.began = time.time() - begun
+
+    def resident(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) // 1024
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.log.close()
+
+
+def connects(port):
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+def is_ready(port):
+    if not connects(port):
+        return False
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as stream:
+        stream.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        return stream.recv(100).startswith(b"HTTP/1.1 200")
+
+
+class Hence:
+    """A ledger of so many facts, kept for all cases; each service works on a copy of it."""
+
+    def __init__(self, hence, load, folder, size):
+        self.hence, self.folder, self.size = hence, pathlib.Path(folder), size
+        users, records = SIZES[size]
+        self.facts = self.folder / "facts.jsonl"
+        with open(self.facts, "wb") as file:
+            subprocess.run([load, "--facts", str(users), str(records)], stdout=file, check=True)
+        self.write(24, False)
+        self.run("assert", "--facts", "facts.jsonl")
+        self.token = self.run("token", "create", "--as", "load", "--scope", "decide,read,write").strip().split()[-1]
+        shutil.copytree(self.folder / ".hence", self.folder / "whole")
+
+    def run(self, *words):
+        return subprocess.run(
+            [self.hence, *words], cwd=self.folder, stdout=subprocess.PIPE, check=True, text=True
+        ).stdout
+
+    def write(self, rules, record):
+        more = ["access_24.dl"] + (["access_52.dl"] if rules == 52 else [])
+        paths = [ACCESS, *(HERE / "rules" / name for name in more)]
+        quoted = ", ".join(f'"{os.path.relpath(path, self.folder)}"' for path in paths)
+        text = SETTINGS.format(rules=quoted, record=str(record).lower())
+        (self.folder / "hence.toml").write_text(text)
+
+    def start(self, rules, record):
+        self.write(rules, record)
+        shutil.rmtree(self.folder / ".hence")
+        shutil.copytree(self.folder / "whole", self.folder / ".hence")
+        port = free_port()
+        command = [self.hence, "serve", "--http", f"127.0.0.1:{port}"]
+        return Peer(command, self.folder, port, lambda: is_ready(port))
+
+
+def measure(load, peer, token, users, options, seconds):
+    command = [load, f"127.0.0.1:{peer.port}", token, "--pid", str(peer.process.pid), "--json"]
+    command += ["--users", str(users[0]), "--records", str(users[1]), *options]
+    subprocess.run([*command, "--seconds", "1"], stdout=subprocess.DEVNULL, check=True)
+    told = subprocess.run([*command, "--seconds", str(seconds)], stdout=subprocess.PIPE, check=True)
+    return json.loads(told.stdout)
+
+
+def cases_of(options, size):
+    for name, more, rules, record in CASES:
+        whole = f"{name}, {rules} rules, {size} facts"
+        if options.only in whole:
+            yield whole, more, rules, record
+
+
+def run(options, keep):
+    for size in options.facts:
+        users = SIZES[size]
+        with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+            store = Hence(options.hence, options.load, folder, size)
+            for number in range(options.runs):
+                for name, more, rules, record in cases_of(options, size):
+                    peer = store.start(rules, record)
+                    row = measure(options.load, peer, store.token, users, more, options.seconds)
+                    keep({"peer": "hence", "case": name, "run": number, **row, "mb": peer.resident(),
+                          "start_s": round(peer.began, 2)})
+                    peer.stop()
+
+
+def table(rows):
+    by_case = {}
+    for row in rows:
+        by_case.setdefault((row["case"], row["peer"]), []).append(row)
+    print("| case | a second | p50 ms | p99 ms | processor µs a request | MB |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for (case, peer), all_runs in by_case.items():
+        def cell(name, digits):
+            values = sorted(row[name] for row in all_runs)
+            return f"{statistics.median(values):.{digits}f} [{values[0]:.{digits}f} {values[-1]:.{digits}f}]"
+        print(f"| {peer}: {case} | {cell('rate', 0)} | {cell('p50', 2)} | {cell('p99', 2)} | {cell('cpu_us', 0)} | {cell('mb', 0)} |")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("hence", type=lambda path: str(pathlib.Path(path).resolve()))
+    parser.add_argument("load", type=lambda path: str(pathlib.Path(path).resolve()))
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--facts", type=int, nargs="*", default=list(SIZES))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json")
+    parser.add_argument("--folder", help="where ledgers are kept meanwhile")
+    options = parser.parse_args()
+    rows = []
+
+    def keep(row):
+        rows.append(row)
+        print(json.dumps(row), flush=True)
+        if options.json:
+            with open(options.json, "a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+
+    run(options, keep)
+    table(rows)
+
+
+if __name__ == "__main__":
+    main()
