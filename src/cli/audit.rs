@@ -87,10 +87,12 @@ pub(super) fn show(
     if !refused.undetermined.is_empty() {
         out.lines("undetermined:")?;
         let layout = Layout { width: output::terminal_width(), bindings: false, ..Layout::default() };
-        return refused
-            .undetermined
-            .iter()
-            .try_for_each(|proof| out.lines(&render::tree(proof, program, &layout)));
+        let mut proofs = refused.undetermined.iter();
+        proofs.try_for_each(|proof| out.lines(&render::tree(proof, program, &layout)))?;
+        if !refused.remedies.found.is_empty() {
+            out.lines(&render::remedies_text(program, &refused.remedies))?;
+        }
+        return Ok(());
     }
     out.lines(&render::why_not_text(program, &refused.answer))?;
     if refused.answer.holds.is_empty() && !look.is_zero() {

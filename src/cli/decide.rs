@@ -237,12 +237,10 @@ fn summary(decided: &Decided, dry: bool) -> String {
 }
 
 fn standing(decided: &Decided) -> String {
-    let number = decided.standing_count();
-    let beside = if decided.undetermined.is_empty() { "" } else { ", not counting undetermined ones" };
-    if number == 1 {
-        format!("1 decision in force{beside}")
-    } else {
-        format!("{number} decisions in force{beside}")
+    let number = count(decided.standing_count(), "decision");
+    match decided.kept_open {
+        0 => format!("{number} in force"),
+        open => format!("{number} in force, {open} of them undetermined now"),
     }
 }
 

@@ -76,8 +76,10 @@ pub struct Outcome {
     /// All decisions that stand now, ascending, with the reasons for which they were drawn; only where
     /// [`Change::list`] asks for them.
     pub standing: Vec<Decision>,
-    /// How many facts of each decision stand now, undetermined ones left out.
+    /// How many facts of each decision stand now, with those that were drawn before and are undetermined now.
     pub stands: BTreeMap<Symbol, usize>,
+    /// How many of them are undetermined now.
+    pub kept_open: usize,
     /// Decisions that follow possibly and not certainly, ascending: none of them was drawn or lapsed.
     pub undetermined: Vec<Pattern>,
     /// Undefined operations, a line each.
@@ -158,6 +160,7 @@ impl Session {
             false => proposed.map(|proposed| self.propose_again(proposed, net)).transpose()?,
         };
         outcome.changes = changes;
+        self.count_kept_open(&mut outcome)?;
         self.give_reasons(&mut outcome, change.now)?;
         if change.list {
             outcome.standing = self.list(&outcome)?;
@@ -247,12 +250,46 @@ impl Session {
         Ok(())
     }
 
-    /// All decisions that stand once an outcome is recorded, those of undetermined decisions left out.
+    /// Counts the decisions that stay as they were drawn although they are undetermined now: those of the record that
+    /// an evaluation neither derives nor lets lapse.
+    fn count_kept_open(&self, outcome: &mut Outcome) -> Result<(), SessionError> {
+        if outcome.undetermined.is_empty() {
+            return Ok(());
+        }
+        let certain = outcome.standing_count();
+        let mut stands = self.counts_before()?;
+        for Decision { fact, .. } in &outcome.drawn {
+            *stands.entry(fact.relation).or_default() += 1;
+        }
+        for Lapsed { fact, .. } in &outcome.lapsed {
+            stands.entry(fact.relation).and_modify(|count| *count = count.saturating_sub(1));
+        }
+        stands.retain(|_, count| *count > 0);
+        outcome.stands = stands;
+        outcome.kept_open = outcome.standing_count().saturating_sub(certain);
+        Ok(())
+    }
+
+    /// How many decisions of each relation stood before.
+    fn counts_before(&self) -> Result<BTreeMap<Symbol, usize>, SessionError> {
+        if let (Store::Ledger(ledger), When::Now) = (&self.store, self.as_of) {
+            let counts = ledger.relations().into_iter();
+            return Ok(counts
+                .map(|count| (Symbol::new(&count.relation), count.decisions as usize))
+                .collect());
+        }
+        let mut counts = BTreeMap::new();
+        for decision in self.decisions_before()? {
+            *counts.entry(decision.fact.relation).or_default() += 1;
+        }
+        Ok(counts)
+    }
+
+    /// All decisions that stand once an outcome is recorded.
     fn list(&self, outcome: &Outcome) -> Result<Vec<Decision>, SessionError> {
         let mut standing = self.decisions_before()?;
         standing.retain(|decision| {
-            !outcome.undetermined.iter().any(|open| evaluation::agrees(open, &decision.fact))
-                && outcome.lapsed.binary_search_by(|lapsed| lapsed.fact.cmp(&decision.fact)).is_err()
+            outcome.lapsed.binary_search_by(|lapsed| lapsed.fact.cmp(&decision.fact)).is_err()
         });
         standing.extend(outcome.drawn.iter().cloned());
         standing.sort_unstable_by(|one, other| one.fact.cmp(&other.fact));

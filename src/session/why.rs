@@ -300,10 +300,12 @@ impl Explainer<'_> {
         let answer = finder.why_not(asked.relation, &asked.values);
         let answer = finder.checked(answer)?;
         let (engine, limits) = (self.session.engine.as_ref(), self.session.limits);
-        let remedies = if time.is_zero() || !answer.holds.is_empty() {
+        let remedies = if time.is_zero() {
             Remedies::default()
         } else {
-            finder.remedies(asked.relation, &asked.values, &Trial::within(engine, limits, time))
+            let lenient = self.session.lenient;
+            let trial = Trial { lenient, ..Trial::within(engine, limits, time) };
+            finder.remedies(asked.relation, &asked.values, &trial)
         };
         let mut undetermined = Vec::new();
         for fact in self.finder.undetermined(asked.relation, &asked.values) {

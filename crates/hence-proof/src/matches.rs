@@ -100,9 +100,14 @@ impl<'c, 'a> BodyMatches<'c, 'a> {
         Match { vars: self.vars().to_vec(), rows }
     }
 
-    /// Where the search got stuck, if it went to its end and remembers that.
+    /// Whether the search ended before its end for want of fuel.
+    pub(super) fn is_spent(&self) -> bool {
+        self.watch.fuel == 0
+    }
+
+    /// Where the search got stuck, as far as it went, if it remembers that.
     pub(super) fn into_stuck(self) -> Option<Stuck> {
-        self.watch.stuck.filter(|stuck| self.watch.fuel > 0 && !stuck.found.is_empty())
+        self.watch.stuck.filter(|stuck| !stuck.found.is_empty())
     }
 }
 

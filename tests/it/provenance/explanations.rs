@@ -174,7 +174,8 @@ fn a_count_that_misses_is_met_by_one_more_or_a_lower_bound() {
     let (_, line, remedies) = tools().why_not("refine_tool", &[Some(text("c"))]);
     assert_eq!(line, "rule poor_tool: `Runs >= enough` fails: 2 >= 3");
     assert!(remedies.contains("set enough = 2 (now 3)"), "{remedies}");
-    assert!(remedies.contains("assert tool_run(tool: \"c\", run: 2, ok: any, quality: 0.25)"), "{remedies}");
+    let more = "assert tool_run(tool: \"c\", run: any, ok: any, quality: 0.24)";
+    assert!(remedies.contains(more), "{remedies}");
 }
 
 #[test]

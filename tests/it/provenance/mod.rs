@@ -2,6 +2,7 @@
 
 mod bench;
 mod build;
+mod exhaustive;
 mod explanations;
 mod golden;
 mod mutants;

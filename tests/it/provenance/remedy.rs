@@ -1,6 +1,8 @@
 //! Applies a remedy to a program and its input, apart from how the finder tries it.
 
+use hence::session::evaluate_program;
 use hence_core::fact::Fact;
+use hence_core::span::Sources;
 use hence_core::value::{Value, Word};
 use hence_engine::Naive;
 use hence_engine::{Database, Engine, Limits, Rows};
@@ -26,9 +28,20 @@ pub(super) fn derives(
             }
         }
     }
-    let model = Naive.evaluate(&program, input.clone(), limits).unwrap();
+    follows(&program, input, &Naive, fact, limits)
+}
+
+/// Whether a fact follows certainly, whatever undefined operations might come to.
+pub(super) fn follows(
+    program: &Program,
+    input: Database,
+    engine: &dyn Engine,
+    fact: &Fact,
+    limits: &Limits,
+) -> bool {
+    let evaluation = evaluate_program(program, &Sources::default(), input, engine, limits).unwrap();
     let relation = program.find(fact.relation).unwrap();
-    model.extent(relation).unwrap().rows.iter().any(|other| other == row(fact))
+    evaluation.model.extent(relation).unwrap().rows.iter().any(|other| other == row(fact))
 }
 
 /// Takes a fact out of the input.

@@ -48,7 +48,7 @@ fn body(program: &Program, answer: &WhyNot, indent: &str, out: &mut String) {
         rule(program, attempt, indent, out);
     }
     for text in &answer.stopped {
-        out.push_str(&format!("{indent}The search stopped: {text}\n"));
+        out.push_str(&format!("{indent}The search stopped {text}\n"));
     }
 }
 
@@ -105,10 +105,14 @@ pub(crate) fn failure_line(program: &Program, failure: &Failure) -> String {
             format!("it gives {column} = {gives}, not {asked}")
         }
         Failure::Head { column, gives: None, .. } => format!("its value for {column} is undefined"),
-        Failure::Missing { atom, among: 0, .. } => {
-            format!("{} is missing: there is no {} at all", text::pattern_text(program, atom), atom.relation)
+        Failure::Missing { atom, among, .. } => {
+            let none = match among {
+                0 => format!(": there is no {} at all", atom.relation),
+                _ => String::new(),
+            };
+            let only = if is_of_rules(program, atom.relation) { ", and only rules assert it" } else { "" };
+            format!("{} is missing{none}{only}", text::pattern_text(program, atom))
         }
-        Failure::Missing { atom, .. } => format!("{} is missing", text::pattern_text(program, atom)),
         Failure::InTheWay { atom, facts, .. } => {
             let fact = facts.first().map(|fact| super::fact_text(program, fact));
             let fact = fact.unwrap_or_else(|| text::pattern_text(program, atom));
@@ -131,6 +135,12 @@ pub(crate) fn failure_line(program: &Program, failure: &Failure) -> String {
         }
         Failure::Stopped => String::from("the search stopped before it found what fails"),
     }
+}
+
+/// Whether an input is one that effects alone write.
+fn is_of_rules(program: &Program, relation: Symbol) -> bool {
+    let authors = program.find(relation).and_then(|id| program[id].authors.as_ref());
+    authors.is_some_and(|authors| matches!(authors.roles.as_slice(), [role] if role.as_str() == "rules"))
 }
 
 fn aggregate_line(results: &[(Symbol, String, Option<Value>, Option<Value>)], matches: usize) -> String {
@@ -301,15 +311,33 @@ pub fn remedies_text(program: &Program, remedies: &Remedies) -> String {
         _ => out.push_str("Any one of these changes would make it hold:\n"),
     }
     for (at, remedy) in remedies.found.iter().enumerate() {
-        let changes: Vec<_> = remedy.changes.iter().map(|one| change_text(program, one)).collect();
-        let roles: Vec<String> = remedy.needs.iter().map(|role| format!("a {role}")).collect();
-        let needs = if roles.is_empty() { String::new() } else { format!(" (needs {})", roles.join(" or ")) };
-        out.push_str(&format!("  {}. {}{needs}\n", at + 1, changes.join(", and ")));
+        let changes = remedy.changes.iter().zip(&remedy.by);
+        let changes: Vec<_> = changes.map(|(one, by)| change_text(program, one) + &needs_text(by)).collect();
+        out.push_str(&format!("  {}. {}\n", at + 1, changes.join(", and ")));
     }
     if let Some(stopped) = &remedies.stopped {
         out.push_str(&format!("({stopped})\n"));
     }
     out
+}
+
+/// Who has to make a change, where not anyone may.
+fn needs_text(roles: &[Symbol]) -> String {
+    if roles.is_empty() {
+        return String::new();
+    }
+    let people: Vec<String> = roles.iter().map(|role| person(role.as_str())).collect();
+    format!(" (needs {})", people.join(" or "))
+}
+
+/// Somebody with a role: `a reviewer`, `an editor`; in other words where the role is not called as people are.
+fn person(role: &str) -> String {
+    let is_people = ["er", "or", "ist", "ian", "ee"].iter().any(|end| role.ends_with(end));
+    match (is_people, role.starts_with(['a', 'e', 'i', 'o', 'u'])) {
+        (false, _) => format!("the role `{role}`"),
+        (true, true) => format!("an {role}"),
+        (true, false) => format!("a {role}"),
+    }
 }
 
 /// A change in words: `assert …`, `retract …`, `set poor_quality = 0.6 (now 0.5)`.
@@ -318,11 +346,19 @@ pub fn change_text(program: &Program, change: &Change) -> String {
         Change::Assert(fact, open) => {
             let args = fact.values.iter().zip(open).map(|(value, open)| (!open).then_some(*value));
             let pattern = Pattern { relation: fact.relation, args: args.collect() };
-            format!("assert {}", text::any_text(program, &pattern))
+            format!("assert {}", text::any_text(program, &pattern, &filled_in(program, &pattern)))
         }
         Change::Retract(fact) => format!("retract {}", super::fact_text(program, fact)),
         Change::Set(name, from, to) => format!("set {name} = {to} (now {from})"),
     }
+}
+
+/// The columns of an assertion that hence fills in.
+fn filled_in(program: &Program, pattern: &Pattern) -> Vec<usize> {
+    let relation = program.find(pattern.relation).map(|id| &program[id]);
+    let Some(authors) = relation.and_then(|relation| relation.authors.as_ref()) else { return Vec::new() };
+    let open = |at: &usize| pattern.args.get(*at) == Some(&None);
+    authors.column.into_iter().chain(authors.time).filter(open).collect()
 }
 
 /// The remedies as JSON. A column of an assertion that may hold any value is `null` in `pattern`.

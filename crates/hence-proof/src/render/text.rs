@@ -38,9 +38,10 @@ pub(super) fn pattern_text(program: &Program, pattern: &Pattern) -> String {
 }
 
 /// A fact in which some columns may hold any value, which is said in their place.
-pub(super) fn any_text(program: &Program, pattern: &Pattern) -> String {
+pub(super) fn any_text(program: &Program, pattern: &Pattern, left_out: &[usize]) -> String {
     let declared = named(program, pattern.relation);
-    let columns = pattern.args.iter().enumerate().map(|(at, value)| {
+    let said = pattern.args.iter().enumerate().filter(|(at, _)| declared.is_none() || !left_out.contains(at));
+    let columns = said.map(|(at, value)| {
         let value = value.map_or_else(|| String::from("any"), |value| value.to_string());
         match declared.and_then(|found| found.columns.get(at)) {
             Some(column) => format!("{}: {value}", column.name),

@@ -27,6 +27,9 @@ use super::{Asked, FUEL, Finder, fill};
 /// How many states are looked at.
 const STATES: usize = 20_000;
 
+/// How many of them in one turn.
+const TURN: usize = 200;
+
 /// The most rules between the fact asked for and a change.
 const DEPTH: usize = 8;
 
@@ -69,6 +72,26 @@ impl<'f, 'a> Abduction<'f, 'a> {
     /// Whether the search stopped before its end.
     pub(super) fn stopped(&self) -> bool {
         !self.queue.is_empty()
+    }
+
+    /// Whether it may find more.
+    pub(super) fn goes_on(&self) -> bool {
+        self.stopped() && self.seen < STATES && Instant::now() < self.until
+    }
+
+    /// The next guess, of those found in one turn; nothing says nothing of later turns.
+    pub(super) fn turn(&mut self) -> Option<Vec<Change>> {
+        for _ in 0..TURN {
+            if !self.goes_on() {
+                return None;
+            }
+            self.seen += 1;
+            let Reverse((_, _, Queued(state))) = self.queue.pop()?;
+            if let Some(changes) = self.expand(state) {
+                return Some(changes);
+            }
+        }
+        None
     }
 
     fn push(&mut self, mut state: Hypothesis) {
@@ -146,7 +169,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let key = frame.key(atom, &state.params);
         let context = &self.finder.context;
         let input = context.program.relation(atom.relation).is_some_and(|found| found.kind == Kind::Input);
-        let assumable = input && context.name(atom.relation).as_str() != "now";
+        let assumable = input && self.finder.may_be_said(atom.relation);
         if assumable && !self.reuse(&state, atom, &key) {
             self.assume(&state, atom, &key);
         }
@@ -188,8 +211,12 @@ impl<'f, 'a> Abduction<'f, 'a> {
     fn assume(&mut self, state: &Hypothesis, atom: &Atom, key: &Asked) {
         let context = &self.finder.context;
         let Some(like) = self.templates.like(atom.relation, key) else { return };
-        let row: Vec<Word> =
+        let mut row: Vec<Word> =
             key.iter().zip(&like.values).map(|(word, value)| word.unwrap_or(value.word())).collect();
+        let instant = self.finder.instant(atom.relation);
+        if let Some((slot, now)) = instant.and_then(|(column, now)| Some((row.get_mut(column)?, now))) {
+            *slot = now;
+        }
         let mut fact = Fact::new(context.name(atom.relation), context.values(atom.relation, &row));
         if self.templates.has_id(atom.relation) {
             match key.first() {
@@ -203,7 +230,9 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let mut open: Vec<bool> = unread.map(|(unread, word)| unread && word.is_none()).collect();
         let free = (0..key.len()).filter(|at| open.get(*at) == Some(&true));
         let free = free.chain((0..key.len()).filter(|at| key.get(*at) == Some(&None)));
-        let free: Vec<usize> = free.collect();
+        let author = self.finder.author_column(atom.relation);
+        let filled = [author, instant.map(|(column, _)| column)];
+        let free: Vec<usize> = free.filter(|at| !filled.contains(&Some(*at))).collect();
         let first = fact.clone();
         self.renew(&mut fact, free);
         for (open, (one, other)) in open.iter_mut().zip(fact.values.iter().zip(&first.values)) {
@@ -213,6 +242,10 @@ impl<'f, 'a> Abduction<'f, 'a> {
         let closed = fact.values.iter().zip(&open).map(|(value, open)| (!open).then(|| value.word()));
         if self.finder.context.store.any(atom.relation, &closed.collect::<Key>(), usize::MAX).is_some() {
             open.fill(false);
+        }
+        for column in filled.into_iter().flatten() {
+            let known = key.get(column).is_some_and(Option::is_some) && Some(column) == author;
+            open.iter_mut().skip(column).take(1).for_each(|open| *open = !known);
         }
         let mut next = state.clone();
         let change = next.changes.len();
@@ -393,20 +426,5 @@ fn plain(term: &Term, vars: &[Word], params: &[Word]) -> Option<Word> {
     match term {
         Term::Expr(expr) => expr.eval(vars, params).ok(),
         Term::Aggregate { .. } => None,
-    }
-}
-
-impl Iterator for Abduction<'_, '_> {
-    type Item = Vec<Change>;
-
-    fn next(&mut self) -> Option<Vec<Change>> {
-        while self.seen < STATES && Instant::now() < self.until {
-            self.seen += 1;
-            let Reverse((_, _, Queued(state))) = self.queue.pop()?;
-            if let Some(changes) = self.expand(state) {
-                return Some(changes);
-            }
-        }
-        None
     }
 }

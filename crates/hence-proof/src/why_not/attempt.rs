@@ -67,10 +67,12 @@ impl<'a> Explorer<'_, 'a> {
             let shown = |var| !self.rule.is_aggregate() || bound.contains(&var);
             return (self.made(literals(self.rule), self.named(&vars, shown), 0, failure), None);
         }
-        match all.into_stuck() {
+        let spent = all.is_spent();
+        let (attempt, missing) = match all.into_stuck() {
             Some(stuck) => self.stuck(&plan, bound, stuck),
             None => (self.made(0, Vec::new(), 0, Failure::Stopped), None),
-        }
+        };
+        (Attempt { spent, ..attempt }, missing)
     }
 
     /// The body in the order in which a reader follows it.
@@ -91,6 +93,7 @@ impl<'a> Explorer<'_, 'a> {
             of: literals(self.rule),
             bindings,
             others,
+            spent: false,
             failure,
         }
     }
@@ -269,6 +272,19 @@ impl<'a> Explorer<'_, 'a> {
         Failure::Aggregate { results: results.collect(), matches }
     }
 
+    /// A match that has no place among others, since the number of those that are kept or a key is undefined.
+    fn unranked(&self, limit: &Limit, vars: &[Word]) -> Failure {
+        let params = &self.finder.context.params;
+        let keys = limit.by.iter().map(|(key, _)| key);
+        let undefined =
+            std::iter::once(&limit.count).chain(keys).find(|expr| expr.eval(vars, params).is_err());
+        let phrase = self.finder.phrase(self.rule);
+        undefined.map_or(Failure::Stopped, |expr| Failure::NoResult {
+            text: phrase.valued(expr, vars, params),
+            written: phrase.written(expr),
+        })
+    }
+
     fn limited(&self, limit: &'a Limit, vars: &[Word]) -> Failure {
         let finder = self.finder;
         let group = finder.plans().get(&finder.context, self.id, self.rule, Begin::Per);
@@ -282,7 +298,7 @@ impl<'a> Explorer<'_, 'a> {
             })
         };
         let found = heads.iter().position(|(head, _)| fits(head));
-        let (Some(keep), Some(at)) = (ranking.keep(), found) else { return Failure::Stopped };
+        let (Some(keep), Some(at)) = (ranking.keep(), found) else { return self.unranked(limit, vars) };
         let value = |words: &[Word]| -> Vec<Value> {
             limit.by.iter().zip(words).map(|((key, _), word)| Value::from_word(key.ty, *word)).collect()
         };

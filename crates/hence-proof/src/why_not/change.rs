@@ -25,8 +25,10 @@ pub struct Remedy {
     pub changes: Vec<Change>,
     /// Whether one of them is for a person to make: of an input with `from`, or what a guarded decision requires.
     pub needs_human: bool,
-    /// The roles one of which that person needs.
+    /// The roles of those who may make the changes.
     pub needs: Vec<Symbol>,
+    /// For each change the roles one of which somebody needs for it; none where anyone may make it.
+    pub by: Vec<Vec<Symbol>>,
     /// The facts asked for that hold after them, at most a few.
     pub derives: Vec<Fact>,
 }

@@ -66,10 +66,11 @@ pub(super) fn assertions(
     wants: &[Want],
 ) -> Vec<Vec<Change>> {
     let Some(row) = filled(templates, relation, wants) else { return Vec::new() };
+    let Some(stamped) = stamped((finder, templates), relation, (wants, &row)) else { return Vec::new() };
+    let Stamped { row, wants, mut open } = stamped;
+    let wants = wants.as_slice();
     let fact = fact_with(finder, relation, &row);
     let read = templates.read(relation);
-    let mut open: Vec<bool> =
-        read.iter().zip(wants).map(|(read, want)| !read && *want == Want::Any).collect();
     let mut all = Vec::new();
     for mut fact in variants(finder, relation, &fact, (wants, &read)) {
         let id = templates.has_id(relation);
@@ -86,6 +87,39 @@ pub(super) fn assertions(
         all.push(std::iter::once(Change::Assert(fact, open.clone())).chain(retracted).collect());
     }
     all
+}
+
+/// A fact whose columns that hence fills in hold what they will hold.
+struct Stamped {
+    row: Vec<Word>,
+    wants: Vec<Want>,
+    /// For each column, whether any other value would do as well, or nobody can choose it.
+    open: Vec<bool>,
+}
+
+/// Fills in the instant, and keeps the author as it is; nothing where another instant is wanted.
+fn stamped(
+    (finder, templates): (&Finder<'_>, &Templates<'_, '_>),
+    relation: RelationId,
+    (wants, row): (&[Want], &[Word]),
+) -> Option<Stamped> {
+    let (mut row, mut pinned) = (row.to_vec(), wants.to_vec());
+    let read = templates.read(relation);
+    let mut open: Vec<bool> =
+        read.iter().zip(wants).map(|(read, want)| !read && *want == Want::Any).collect();
+    if let Some((column, now)) = finder.instant(relation) {
+        let ty = *finder.context.types(relation).get(column)?;
+        if !wants.get(column)?.admits(ty, now) {
+            return None;
+        }
+        (*row.get_mut(column)?, *pinned.get_mut(column)?) = (now, Want::Is(now));
+        *open.get_mut(column)? = true;
+    }
+    if let Some(column) = finder.author_column(relation) {
+        *open.get_mut(column)? = *wants.get(column)? == Want::Any;
+        *pinned.get_mut(column)? = Want::Is(*row.get(column)?);
+    }
+    Some(Stamped { row, wants: pinned, open })
 }
 
 /// The words of a fact: those wanted, else those of the nearest fact, else plain ones.

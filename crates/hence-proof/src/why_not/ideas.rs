@@ -9,20 +9,19 @@ use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::{Kind, RelationId};
-use hence_core::value::{Value, Word};
-use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
-use hence_lang::builtins::op::Op;
+use hence_core::value::Word;
+use hence_engine::Undefined;
+use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
-use hence_lang::ir::{Arg, Atom, Literal, Rule, RuleId};
+use hence_lang::ir::{Arg, Literal, Rule, RuleId};
 
 use super::super::derive::{Derivation, Derivations, Extra, head_variable};
 use super::super::store::FactRef;
 use super::Finder;
 use super::change::Change;
-use super::columns::uses;
 use super::fill::{self, Templates};
 use super::relax::{self, Known, Relaxed};
-use super::want::{self, Slot, Want};
+use super::want::Want;
 
 /// The most rules between what is asked for and a change.
 const DEPTH: usize = 12;
@@ -32,6 +31,9 @@ const FUEL: usize = 15_000;
 
 /// How many derivations of a fact that has to go are looked at.
 const DERIVATIONS: usize = 4;
+
+/// How many inputs of a group that has to go are looked at.
+const INPUTS: usize = 24;
 
 /// How many facts of one kind are tried in one place.
 pub(super) const TRIED: usize = 6;
@@ -88,11 +90,46 @@ impl<'f, 'a> Ideas<'f, 'a> {
         wants: Vec<Want>,
         (budget, before): (usize, &[Change]),
     ) -> (Vec<Idea>, Vec<Want>) {
+        let mut ideas = Self::new((finder, templates), budget, before);
+        ideas.make(target, wants, 0, 0);
+        for (at, wanted) in std::mem::take(&mut ideas.answers) {
+            if let (Some(idea), Some(votes)) = (ideas.found.get_mut(at), ideas.votes.get(&wanted)) {
+                idea.votes = *votes;
+            }
+        }
+        (ideas.found, ideas.instants)
+    }
+
+    /// The steps that take away matches in which an operation is undefined.
+    pub(super) fn against_doubts(
+        (finder, templates): (&'f Finder<'a>, &'f Templates<'f, 'a>),
+        undefined: &[Undefined],
+        (budget, before): (usize, &[Change]),
+    ) -> Vec<Idea> {
+        let mut ideas = Self::new((finder, templates), budget, before);
+        for Undefined { rule: id, bindings, .. } in undefined {
+            let rule = &finder.context.program[*id];
+            let wants = vec![Want::Any; rule.variables.len()];
+            let known = Known { vars: bindings.clone(), wants: &wants };
+            for failing in 0..=budget {
+                for found in relax::matches(&finder.context, rule, &known, failing, &mut ideas.fuel) {
+                    found.rows.iter().for_each(|(_, fact)| ideas.unmake(*fact, 0, 1));
+                }
+            }
+        }
+        ideas.found
+    }
+
+    fn new(
+        (finder, templates): (&'f Finder<'a>, &'f Templates<'f, 'a>),
+        budget: usize,
+        before: &[Change],
+    ) -> Self {
         let made = before.iter().filter_map(|change| match change {
             Change::Assert(fact, _) => Some(fact.clone()),
             _ => None,
         });
-        let mut ideas = Self {
+        Self {
             finder,
             templates,
             budget,
@@ -105,14 +142,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
             known: BTreeMap::new(),
             instants: Vec::new(),
             made: made.collect(),
-        };
-        ideas.make(target, wants, 0, 0);
-        for (at, wanted) in std::mem::take(&mut ideas.answers) {
-            if let (Some(idea), Some(votes)) = (ideas.found.get_mut(at), ideas.votes.get(&wanted)) {
-                idea.votes = *votes;
-            }
         }
-        (ideas.found, ideas.instants)
     }
 
     pub(super) fn push(&mut self, mut changes: Vec<Change>, left: usize) -> usize {
@@ -126,7 +156,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
     }
 
     /// Whether a way is too long. How many steps it takes doesn't count: one step may do for several.
-    fn ends(&self, depth: usize) -> bool {
+    pub(super) fn ends(&self, depth: usize) -> bool {
         depth > DEPTH || self.fuel == 0
     }
 
@@ -174,6 +204,8 @@ impl<'f, 'a> Ideas<'f, 'a> {
                     None if failing == 0 && rule.limit.is_some() => self.by_limit(at),
                     None => {}
                 }
+                let whole = |expr: &&Expr| knows(expr, found);
+                rule.head_exprs().filter(whole).for_each(|expr| self.define(at, expr));
             }
             met += usize::from(!found.is_empty());
             if met == 2 {
@@ -225,122 +257,12 @@ impl<'f, 'a> Ideas<'f, 'a> {
                     rows.into_iter().take(2).for_each(|row| self.unmake(row, at.left + more, at.depth + 1));
                 }
                 Literal::Test { expr, .. } => self.fix_condition(at, expr, true),
-                Literal::Bind { var, expr, .. } => {
-                    if let Some(word) = at.found.word(*var) {
-                        self.fix_side(at, expr, "=", word);
-                    }
-                }
+                Literal::Bind { var, expr, .. } => match at.found.word(*var) {
+                    Some(word) => self.fix_side(at, expr, "=", word),
+                    None => self.define(at, expr),
+                },
                 Literal::Each { .. } => {}
             }
-        }
-    }
-
-    /// Steps after which a condition is `wanted`.
-    fn fix_condition(&mut self, at: At<'_>, expr: &Expr, wanted: bool) {
-        let holds = |side: &Expr| {
-            let word = side.eval(&at.found.words(), &self.finder.context.params);
-            word.is_ok_and(|word| word.as_bool()) == wanted
-        };
-        match &expr.kind {
-            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
-                for side in [left, right] {
-                    if !holds(side) {
-                        self.fix_condition(At { depth: at.depth + 1, ..at }, side, wanted);
-                    }
-                }
-            }
-            ExprKind::Call(Op::Among | Op::In, args) if wanted => {
-                let [side, elements @ ..] = args.as_slice() else { return };
-                let words = at.found.words();
-                for element in elements.iter().take(TRIED) {
-                    if let Ok(word) = element.eval(&words, &self.finder.context.params) {
-                        self.fix_side(at, side, "=", word);
-                    }
-                }
-            }
-            ExprKind::Call(op, args) => match args.as_slice() {
-                [side] if op.name() == "not" => {
-                    self.fix_condition(At { depth: at.depth + 1, ..at }, side, !wanted);
-                }
-                [left, right] => self.fix_comparison(at, op.name(), (left, right), wanted),
-                _ => {}
-            },
-            _ => self.fix_side(at, expr, "=", Word::from_bool(wanted)),
-        }
-    }
-
-    fn fix_comparison(&mut self, at: At<'_>, name: &str, (left, right): (&Expr, &Expr), wanted: bool) {
-        let Some(name) = want::comparison(name) else { return };
-        let name = if wanted { name } else { want::negated(name) };
-        let words = at.found.words();
-        let value = |side: &Expr| side.eval(&words, &self.finder.context.params).ok();
-        let (one, other) = (value(left), value(right));
-        if let Some(limit) = other {
-            self.fix_side(at, left, name, limit);
-        }
-        if let Some(limit) = one {
-            self.fix_side(at, right, want::mirror(name), limit);
-        }
-    }
-
-    /// Steps after which an expression compares with `limit` as `name` says.
-    pub(super) fn fix_side(&mut self, at: At<'_>, expr: &Expr, name: &'static str, limit: Word) {
-        if self.ends(at.depth) {
-            return;
-        }
-        let words = at.found.words();
-        for (slot, ty) in want::slots(expr) {
-            let params = &self.finder.context.params;
-            let solved = want::solve((expr, name, limit), (slot, ty), (&words, params));
-            let Some(wanted) = solved else { continue };
-            match slot {
-                Slot::Param(param) => {
-                    let known = &self.finder.context.program[param];
-                    let value = wanted.value(ty).map(|word| Value::from_word(ty, word));
-                    if let Some(value) = value.filter(|value| known.ty.admits(*value)) {
-                        let change = Change::Set(known.name, known.value, value);
-                        self.push(vec![change], at.left);
-                    }
-                }
-                Slot::Var(var) => self.bring(at, var, wanted),
-            }
-        }
-    }
-
-    /// Steps after which a variable has another value: another fact in the place of the one that binds it.
-    fn bring(&mut self, at: At<'_>, var: VarId, wanted: Want) {
-        let binds = |atom: &Atom| atom.args.iter().any(|arg| matches!(arg, Arg::Var(other) if *other == var));
-        let taken = at
-            .found
-            .rows
-            .iter()
-            .find_map(|(literal, _)| at.rule.literal(*literal).positive().filter(|atom| binds(atom)));
-        if let Some(atom) = taken {
-            if self.finder.context.name(atom.relation).as_str() == "now" {
-                if at.left == 0 {
-                    self.instants.push(wanted);
-                }
-                return;
-            }
-            let wants = atom.args.iter().map(|arg| match arg {
-                Arg::Var(other) if *other == var => wanted,
-                Arg::Var(other) if uses(at.rule, *other) < 2 => Want::Any,
-                Arg::Var(other) => at.found.word(*other).map_or(Want::Any, Want::Is),
-                Arg::Any => Want::Any,
-                Arg::Const(value) => Want::Is(value.word()),
-                Arg::Param(param) => {
-                    self.finder.context.params.get(param.0 as usize).copied().map_or(Want::Any, Want::Is)
-                }
-            });
-            let wants = wants.collect();
-            return self.make(atom.relation, wants, at.left, at.depth + 1);
-        }
-        let bound = at.rule.body.iter().find_map(|literal| match literal {
-            Literal::Bind { var: other, expr, .. } if *other == var => Some(expr),
-            _ => None,
-        });
-        if let (Some(expr), Some((name, limit))) = (bound, compared(wanted)) {
-            self.fix_side(At { depth: at.depth + 1, ..at }, expr, name, limit);
         }
     }
 
@@ -358,7 +280,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
         self.fuel = self.fuel.saturating_sub(1);
         let (finder, context) = (self.finder, &self.finder.context);
         if context.program[fact.relation].kind == Kind::Input {
-            if context.name(fact.relation).as_str() != "now" {
+            if finder.may_be_said(fact.relation) {
                 self.push(vec![Change::Retract(context.fact(fact))], left);
             }
             return;
@@ -376,7 +298,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
         let rule = &finder.context.program[derivation.rule];
         if let Extra::Group(group) = &derivation.extra {
             let facts = group.inputs.iter().flat_map(|input| input.facts(rule));
-            let facts: Vec<FactRef> = facts.collect();
+            let facts: Vec<FactRef> = facts.take(INPUTS).collect();
             return facts.into_iter().for_each(|fact| self.unmake(fact, left, depth + 1));
         }
         let rows: Vec<(usize, FactRef)> = derivation.found.taken(rule).collect();
@@ -406,6 +328,9 @@ impl<'f, 'a> Ideas<'f, 'a> {
             }
             return;
         }
+        if !self.finder.may_be_said(relation) {
+            return;
+        }
         let facts = fill::assertions((self.finder, self.templates), relation, wants);
         let name = self.finder.context.name(relation);
         let made: Vec<Fact> = self.made.iter().filter(|made| made.relation == name).cloned().collect();
@@ -430,8 +355,10 @@ impl<'f, 'a> Ideas<'f, 'a> {
                 let count = self.budget.min(left + 1);
                 let mut several =
                     fill::several((self.finder, self.templates), relation, wants, &changes, count);
-                several.extend(made.first().cloned().map(Change::Retract));
-                self.push(several, 0);
+                if several.len() > changes.len() {
+                    several.extend(made.first().cloned().map(Change::Retract));
+                    self.push(several, 0);
+                }
             }
             let at = self.push(changes, left);
             self.answers.push((at, (relation, wants.to_vec())));
@@ -463,15 +390,6 @@ fn knows(expr: &Expr, found: &Relaxed) -> bool {
     let mut known = true;
     expr.for_each_var(&mut |var| known &= found.word(var).is_some());
     known
-}
-
-/// What is wanted, as a comparison.
-fn compared(wanted: Want) -> Option<(&'static str, Word)> {
-    match wanted {
-        Want::Any => None,
-        Want::Is(word) => Some(("=", word)),
-        Want::Than(name, word) => Some((name, word)),
-    }
 }
 
 /// A fact with these words.

@@ -1,9 +1,11 @@
 //! `why_not`: for each rule that could derive a fact, how far its body gets, what fails there and by how much.
 
 mod abduce;
+mod allowed;
 mod attempt;
 mod change;
 mod columns;
+mod conditions;
 mod fill;
 mod ideas;
 mod nearest;
@@ -76,6 +78,8 @@ pub struct Attempt {
     pub bindings: Vec<(Symbol, Value)>,
     /// How many other bindings get just as far, and fail there too.
     pub others: usize,
+    /// Whether the search for the farthest match ended before its end: another one may get farther.
+    pub spent: bool,
     /// What fails.
     pub failure: Failure,
 }
@@ -218,8 +222,9 @@ impl<'a> Finder<'a> {
             let rule = &context.program[*id];
             let explorer = attempt::Explorer { finder: self, id: *id, rule, asked: &asked };
             let (mut attempt, missing) = explorer.attempt();
-            if attempt.failure == Failure::Stopped {
-                answer.stopped.push(format!("rule {} after {FUEL} steps", rule.id));
+            if attempt.spent {
+                let what = format!("in rule {} after {FUEL} steps; another match may get farther", rule.id);
+                answer.stopped.push(what);
             }
             if let (Failure::Missing { below, .. }, Some((missing, key))) = (&mut attempt.failure, missing) {
                 let derived = !context.rules_of(missing).is_empty();

@@ -12,27 +12,33 @@ use super::ideas::Idea;
 /// Where a step stands in the order in which steps are tried.
 type Place = (usize, Reverse<usize>, usize, usize);
 
-/// Sets of changes that wait to be tried, in two orders: fewest changes in all, and fewest steps of the search, what most
-/// literals ask for first. The first finds small remedies, the second those that one step proposes together.
+/// Sets of changes that wait to be tried, in three orders: fewest changes in all; fewest steps of the search, what most
+/// literals ask for first; and those that go on from the set tried last. The first finds small remedies, the second those
+/// that one step proposes together, the third follows a way to its end.
 #[derive(Default)]
 pub(super) struct Repairs {
     by_size: BinaryHeap<Reverse<(usize, usize, usize)>>,
     by_step: BinaryHeap<Reverse<Place>>,
+    by_newest: BinaryHeap<(usize, Reverse<(usize, usize)>)>,
+    /// How often sets were added.
+    batches: usize,
     /// All sets that were added, with the number of the step; nothing in the place of those that were handed out.
     sets: Vec<Option<(Vec<Change>, usize)>>,
     seen: BTreeSet<Vec<Change>>,
-    turn: bool,
+    turn: usize,
 }
 
 impl Repairs {
     /// Adds the sets that go on from one that the search tried at `step`.
     pub(super) fn add(&mut self, (base, step): (&[Change], usize), ideas: Vec<Idea>, most: usize) {
+        self.batches += 1;
         for Idea { changes, left, votes } in ideas {
             let Some(all) = joined(base, changes).filter(|all| all.len() <= most) else { continue };
             if self.seen.insert(all.clone()) {
                 let number = self.sets.len();
                 self.by_size.push(Reverse((all.len().saturating_add(left).min(most), left, number)));
                 self.by_step.push(Reverse((step, Reverse(votes), left, number)));
+                self.by_newest.push((self.batches, Reverse((left, number))));
                 self.sets.push(Some((all, step + 1)));
             }
         }
@@ -40,12 +46,12 @@ impl Repairs {
 
     /// The next set, and the number of its step.
     pub(super) fn next(&mut self) -> Option<(Vec<Change>, usize)> {
-        self.turn = !self.turn;
+        self.turn = (self.turn + 1) % 3;
         loop {
-            let number = if self.turn {
-                self.by_size.pop().map(|Reverse((.., number))| number)?
-            } else {
-                self.by_step.pop().map(|Reverse((.., number))| number)?
+            let number = match self.turn {
+                0 => self.by_newest.pop().map(|(_, Reverse((_, number)))| number)?,
+                1 => self.by_size.pop().map(|Reverse((.., number))| number)?,
+                _ => self.by_step.pop().map(|Reverse((.., number))| number)?,
             };
             if let Some(set) = self.sets.get_mut(number).and_then(Option::take) {
                 return Some(set);

@@ -297,6 +297,17 @@ impl<'a> Ideas<'_, 'a> {
             let value = Value::Int(place as i64 + 1);
             self.push(vec![Change::Set(known.name, known.value, value)], at.left);
         }
+        let last = keep.checked_sub(1).and_then(|last| heads.get(last));
+        let own = heads.get(place).map(|(_, keys)| keys);
+        // A better key before fewer others: each of those can go in more ways than a search has time for.
+        for (((key, descending), last), own) in
+            limit.by.iter().zip(last.iter().flat_map(|(_, keys)| keys)).zip(own.into_iter().flatten())
+        {
+            self.fix_side(at, key, if *descending { ">" } else { "<" }, *last);
+            if last != own {
+                break;
+            }
+        }
         let plan = finder.plans().get(context, id, rule, Begin::Head);
         for (other, _) in heads.iter().take(place).rev().take(TRIED) {
             let mut all = BodyMatches::new(context, (rule, plan.clone()), other, None).sorted();
@@ -305,16 +316,6 @@ impl<'a> Ideas<'_, 'a> {
             let facts: Vec<_> = found.iter().flat_map(|found| found.facts(rule)).collect();
             for fact in facts.into_iter().filter(|fact| !shared(*fact)) {
                 self.unmake(fact, at.left + (place - keep), at.depth + 1);
-            }
-        }
-        let last = keep.checked_sub(1).and_then(|last| heads.get(last));
-        let own = heads.get(place).map(|(_, keys)| keys);
-        for (((key, descending), last), own) in
-            limit.by.iter().zip(last.iter().flat_map(|(_, keys)| keys)).zip(own.into_iter().flatten())
-        {
-            self.fix_side(at, key, if *descending { ">" } else { "<" }, *last);
-            if last != own {
-                break;
             }
         }
     }

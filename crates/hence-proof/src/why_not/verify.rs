@@ -14,6 +14,7 @@ use hence_core::value::{Value, Word};
 use hence_engine::{Database, Engine, Limits, Model};
 use hence_lang::builtins::expr::ExprKind;
 use hence_lang::ir::Program;
+use hence_lang::lower::unknown::unknown;
 
 use super::super::proof::NoOrigins;
 use super::abduce::Abduction;
@@ -60,12 +61,14 @@ pub struct Trial<'t> {
     pub time: Duration,
     /// How many evaluations there are at most.
     pub tries: usize,
+    /// Whether an undefined operation counts as false; else what depends on one is no remedy.
+    pub lenient: bool,
 }
 
 impl<'t> Trial<'t> {
     /// Evaluations by an engine within a time, and no other bound that a short one reaches.
     pub fn within(engine: &'t dyn Engine, limits: Limits, time: Duration) -> Self {
-        Self { engine, limits, time, tries: TRIES }
+        Self { engine, limits, time, tries: TRIES, lenient: false }
     }
 }
 
@@ -91,19 +94,19 @@ impl Finder<'_> {
     /// `pattern`: each is verified by an evaluation. They leave the clock alone; the instants at which it would hold by
     /// itself come beside them.
     pub fn remedies(&self, relation: RelationId, pattern: &[Option<Value>], trial: &Trial<'_>) -> Remedies {
-        self.lenient().remedies_by_rules(relation, pattern, trial)
+        let asked: Asked = pattern.iter().map(|value| value.map(Value::word)).collect();
+        if self.matching(relation, &asked, 1).1 > 0 {
+            return Remedies::default();
+        }
+        self.lenient().remedies_by_rules(relation, (asked, pattern), trial)
     }
 
     fn remedies_by_rules(
         &self,
         relation: RelationId,
-        pattern: &[Option<Value>],
+        (asked, pattern): (Asked, &[Option<Value>]),
         trial: &Trial<'_>,
     ) -> Remedies {
-        let asked: Asked = pattern.iter().map(|value| value.map(Value::word)).collect();
-        if self.matching(relation, &asked, 1).1 > 0 {
-            return Remedies::default();
-        }
         let templates = Templates::new(self, relation);
         let needed = dependencies(self.context.program, relation);
         let mut search = Search {
@@ -161,30 +164,17 @@ impl Finder<'_> {
         program.strata.retain(|stratum| stratum.relations.iter().any(|derived| needed.contains(derived)));
         program
     }
-
-    /// Who has to make a change: the roles that may, else a person where a guarded decision requires it.
-    fn needs(&self, change: &Change) -> Vec<Symbol> {
-        let fact = match change {
-            Change::Assert(fact, _) | Change::Retract(fact) => fact,
-            Change::Set(..) => return Vec::new(),
-        };
-        let program = self.context.program;
-        let found = program.find(fact.relation).map(|id| &program[id]);
-        if let Some(authors) = found.and_then(|found| found.authors.as_ref()) {
-            return authors.roles.clone();
-        }
-        let asserted = matches!(change, Change::Assert(..));
-        let required = program.relations.iter().any(|other| other.requires == Some(fact.relation));
-        if asserted && required { vec![Symbol::new("reviewer")] } else { Vec::new() }
-    }
 }
 
 impl Search<'_, '_> {
     /// Looks for remedies; ends early with what stopped it, in words.
     fn run(&mut self, direct: Option<Vec<Change>>) -> Result<(), String> {
         let wants = wants_of(&self.asked);
-        let (ideas, instants) =
-            Ideas::towards((self.finder, self.templates), self.relation, wants, (CHANGES, &[]));
+        let at = (self.finder, self.templates);
+        let (mut ideas, instants) = Ideas::towards(at, self.relation, wants, (CHANGES, &[]));
+        if let Some(model) = self.finder.model().filter(|_| !self.trial.lenient) {
+            ideas.extend(Ideas::against_doubts(at, &model.undefined, (CHANGES, &[])));
+        }
         self.wait_for(&instants);
         let mut repairs = Repairs::default();
         repairs.add((&[], 0), ideas, CHANGES);
@@ -205,10 +195,13 @@ impl Search<'_, '_> {
                 return Ok(());
             }
             let single = repairs.least().is_some_and(|total| total <= 1);
-            let from_guess = if single || guessed >= GUESSES { None } else { guesses.next() };
+            let from_guess = if single || guessed >= GUESSES { None } else { guesses.turn() };
             guessed += usize::from(from_guess.is_some());
             let guess = first.take().or(from_guess).map(|changes| (changes, 1));
             let Some((mut changes, step)) = guess.or_else(|| repairs.next()) else {
+                if guesses.goes_on() && guessed < GUESSES {
+                    continue;
+                }
                 let stopped = guesses.stopped() && guessed < GUESSES;
                 return if stopped {
                     Err(String::from("stopped searching after too many candidates"))
@@ -244,27 +237,28 @@ impl Search<'_, '_> {
     /// Evaluates a set of changes; the model where it is no remedy and new.
     fn attempt(&mut self, changes: Vec<Change>) -> Result<Option<(Rc<Program>, Model)>, String> {
         let larger = self.remedies.found.iter().any(|known| self.covers(&changes, &known.changes));
-        if larger || !self.seen.insert(changes.clone()) {
+        let may_be_made = changes.iter().all(|change| self.finder.may_be_made(change));
+        if larger || !may_be_made || !self.seen.insert(changes.clone()) {
             return Ok(None);
         }
         if self.remedies.tried >= self.trial.tries || self.start.elapsed() >= self.trial.time {
             return Err(self.late());
         }
         let Some((program, model)) = self.changed(&changes) else { return Ok(None) };
-        let derives = self.hits(&program, &model);
-        if derives.is_empty() {
+        if self.certain(&program, &model).is_empty() {
             return Ok(Some((program, model)));
         }
+        let derives = self.hits(&program, &model);
         let (changes, derives) = self.smallest(changes, derives);
         if !self.remedies.found.iter().any(|known| self.covers(&changes, &known.changes)) {
             let mut found = std::mem::take(&mut self.remedies.found);
             found.retain(|known| !self.covers(&known.changes, &changes));
             self.remedies.found = found;
-            let mut needs: Vec<Symbol> =
-                changes.iter().flat_map(|change| self.finder.needs(change)).collect();
+            let by: Vec<Vec<Symbol>> = changes.iter().map(|change| self.finder.needs(change)).collect();
+            let mut needs = by.concat();
             needs.sort();
             needs.dedup();
-            self.remedies.found.push(Remedy { changes, needs_human: !needs.is_empty(), needs, derives });
+            self.remedies.found.push(Remedy { changes, needs_human: !needs.is_empty(), needs, by, derives });
         }
         Ok(None)
     }
@@ -278,7 +272,7 @@ impl Search<'_, '_> {
                 at += 1;
                 continue;
             }
-            let still = self.changed(&fewer).map(|(program, model)| self.hits(&program, &model));
+            let still = self.changed(&fewer).map(|(program, model)| self.certain(&program, &model));
             let still = still.unwrap_or_default();
             if still.is_empty() {
                 at += 1;
@@ -302,12 +296,12 @@ impl Search<'_, '_> {
             return;
         }
         let finder = Finder::new(program, model, self.finder.sources(), &NoOrigins);
-        let (ideas, _) = Ideas::towards(
-            (&finder, self.templates),
-            self.relation,
-            wants_of(&self.asked),
-            (CHANGES, changes),
-        );
+        let at = (&finder, self.templates);
+        let ideas = if self.hits(program, model).is_empty() {
+            Ideas::towards(at, self.relation, wants_of(&self.asked), (CHANGES, changes)).0
+        } else {
+            Ideas::against_doubts(at, &model.undefined, (CHANGES, changes))
+        };
         repairs.add((changes, step), ideas, CHANGES);
     }
 
@@ -316,21 +310,22 @@ impl Search<'_, '_> {
         known.iter().all(|one| {
             changes.iter().any(|other| match (one, other) {
                 (Change::Set(name, ..), Change::Set(other, ..)) => name == other,
-                (Change::Assert(one, _), Change::Assert(other, _)) => self.is_like(one, other),
+                (Change::Assert(one, any), Change::Assert(other, _)) => self.is_like((one, any), other),
                 _ => one == other,
             })
         })
     }
 
-    /// Whether two made-up facts are the same but for an id that no fact has, and for amounts and times.
-    fn is_like(&self, one: &Fact, other: &Fact) -> bool {
+    /// Whether two made-up facts are the same but for an id that no fact has, amounts and times, and what may be anything.
+    fn is_like(&self, (one, any): (&Fact, &[bool]), other: &Fact) -> bool {
         let id = self.program.find(one.relation).filter(|id| self.templates.has_id(*id));
         let is_new = |fact: &Fact| id.is_some_and(|id| fill::conflict(self.finder, id, fact).is_none());
         let both_new = is_new(one) && is_new(other);
         // Of two amounts or times that both do, the first that was found is the nearer one.
         let alike = |(at, (one, other)): (usize, (&Value, &Value))| {
             let measures = matches!(one, Value::Float(_) | Value::Time(_) | Value::Duration(_));
-            one == other || (at == 0 && both_new) || (measures && one.ty() == other.ty())
+            let open = any.get(at) == Some(&true);
+            one == other || open || (at == 0 && both_new) || (measures && one.ty() == other.ty())
         };
         one.relation == other.relation && one.values.iter().zip(&other.values).enumerate().all(alike)
     }
@@ -356,7 +351,7 @@ impl Search<'_, '_> {
             }
             let Some(model) = self.evaluate(&Rc::clone(&self.program), input) else { continue };
             let moment = Moment { at: limit, later: at > current };
-            if !self.hits(&Rc::clone(&self.program), &model).is_empty()
+            if !self.certain(&Rc::clone(&self.program), &model).is_empty()
                 && !self.remedies.instants.contains(&moment)
             {
                 self.remedies.instants.push(moment);
@@ -390,21 +385,35 @@ impl Search<'_, '_> {
         evaluated.ok()
     }
 
-    /// The first facts of a model that are asked for; none of a decision that is left undetermined.
+    /// The first facts of a model that are asked for and follow certainly: where an operation is undefined on which they
+    /// may depend, a second evaluation tells.
+    fn certain(&mut self, program: &Program, model: &Model) -> Vec<Fact> {
+        let hits = self.hits(program, model);
+        let heads: BTreeSet<RelationId> =
+            model.undefined.iter().map(|undefined| program[undefined.rule].head).collect();
+        let concerned = heads.iter().any(|head| program.dependents(*head).contains(&self.relation));
+        if hits.is_empty() || self.trial.lenient || !concerned {
+            return hits;
+        }
+        let of = unknown(program, heads);
+        let mut input = Database::new(&of.program);
+        for (relation, extent) in (0..).map(RelationId).zip(&model.relations) {
+            let given = *extent.rounds.first().or_broken(HELD);
+            extent.rows.iter().take(given).for_each(|row| input.push(relation, row));
+        }
+        let evaluated = self.evaluate(&of.program, input);
+        evaluated.map(|model| self.hits(&of.program, &model)).unwrap_or_default()
+    }
+
+    /// The first facts of a model that are asked for.
     fn hits(&self, program: &Program, model: &Model) -> Vec<Fact> {
         let relation = self.relation;
-        let undetermined = model.undefined.iter().map(|undefined| &program[undefined.rule]);
-        let decision = program[relation].kind == Kind::Decision;
-        if decision && undetermined.into_iter().any(|rule| program.dependents(rule.head).contains(&relation))
-        {
-            return Vec::new();
-        }
         let extent = model.extent(relation).or_broken(HELD);
         let fits = |row: &&[Word]| {
             row.iter().zip(&self.asked).all(|(word, asked)| asked.is_none_or(|asked| asked == *word))
         };
         let context = &self.finder.context;
-        let fact = |row| Fact::new(context.name(relation), context.values(relation, row));
+        let fact = |row| Fact::new(program[relation].name, context.values(relation, row));
         let mut facts: Vec<Fact> = extent.rows.iter().filter(fits).map(fact).collect();
         facts.sort();
         facts.truncate(SHOWN);

@@ -162,6 +162,17 @@ pub(super) fn solve(
         let other = Word::from_bool(!now.as_bool());
         return Want::compared(name, limit).admits(expr.ty, with(other)?).then_some(Want::Is(other));
     }
+    // What is undefined where it is gets its slope from a value beside it, such as one that can be divided by.
+    let now = match with(now) {
+        Some(_) => now,
+        None => {
+            let beside = defined(now, ty, |word| with(word).is_some())?;
+            if Want::compared(name, limit).admits(expr.ty, with(beside)?) {
+                return Some(Want::Is(beside));
+            }
+            beside
+        }
+    };
     let (at, limit_at) = nearest::numbers(expr.ty, with(now)?, limit)?;
     let (x, _) = nearest::numbers(ty, now, now)?;
     let step = match ty {
@@ -176,6 +187,14 @@ pub(super) fn solve(
     let name = if slope > 0.0 { name } else { mirror(name) };
     let wanted = word_of(ty, x + (limit_at - at) / slope, name)?;
     Some(Want::compared(name, wanted))
+}
+
+/// The value nearest to `now` with which something is defined, of those a step or two away.
+pub(super) fn defined(now: Word, ty: Type, is_defined: impl Fn(Word) -> bool) -> Option<Word> {
+    let (at, _) = nearest::numbers(ty, now, now)?;
+    let step = if matches!(ty, Type::Time | Type::Duration) { 1_000_000.0 } else { 1.0 };
+    let near = [1.0, -1.0, 2.0, -2.0].into_iter().filter_map(|steps| word_of(ty, at + steps * step, ""));
+    near.into_iter().find(|word| is_defined(*word))
 }
 
 /// A number as a word of a type, rounded so that it still compares as wanted.

@@ -186,7 +186,7 @@ fn remedies(found: &Json, schema: Schema<'_>) -> Markup {
     let all = found.get("remedies").map(|found| list(found, "remedies")).unwrap_or_default();
     html! {
         h3 { "What would make it hold" }
-        @if all.is_empty() { p { "No single change was found that would." } }
+        @if all.is_empty() { p { "No set of up to three changes was found that would." } }
         ul.remedies {
             @for remedy in all {
                 li.card {
