@@ -18,7 +18,7 @@ const STANDARD_INPUT: &str = "-";
 
 /// The arguments of both commands.
 #[derive(Debug, Args)]
-struct FactArguments {
+pub(super) struct FactArguments {
     /// Facts, such as 'tool("web_search")'; `-` reads them from standard input, JSON lines
     fact: Vec<String>,
     #[command(flatten)]
@@ -50,43 +50,66 @@ pub(super) struct Retract {
 
 impl Assert {
     pub(super) fn run(self) -> Outcome {
-        self.facts.change(|draft, facts| draft.assertions = facts)
+        self.facts.change(assert)
     }
 }
 
 impl Retract {
     pub(super) fn run(self) -> Outcome {
-        self.facts.change(|draft, facts| draft.retractions = facts)
+        self.facts.change(retract)
     }
 }
 
+/// Puts facts into a draft.
+pub(super) type Put = fn(&mut Draft, Vec<Fact>);
+
+/// They come.
+pub(super) fn assert(draft: &mut Draft, facts: Vec<Fact>) {
+    draft.assertions = facts;
+}
+
+/// They go.
+pub(super) fn retract(draft: &mut Draft, facts: Vec<Fact>) {
+    draft.retractions = facts;
+}
+
 impl FactArguments {
-    fn change(self, put: impl FnOnce(&mut Draft, Vec<Fact>)) -> Outcome {
+    fn change(self, put: Put) -> Outcome {
+        let (rules, facts) = self.gather()?;
+        self.record(&rules, facts, &self.facts, put)
+    }
+
+    /// The rules, and the facts that are named.
+    pub(super) fn gather(&self) -> Result<(RuleSet, Vec<Fact>), Failure> {
         let rules = self.rules.source().build()?;
-        let author = self.about.author()?;
-        let facts = self.read(&open::reading_for(&rules, &author))?;
+        let facts = self.read(&open::reading_for(&rules, &self.about.author()?))?;
         if facts.is_empty() && !self.reads() {
             return Err(Failure::Usage(String::from("missing facts; write one, or name files with --facts")));
         }
         progress::clear();
+        Ok((rules, facts))
+    }
+
+    /// Records facts in a ledger.
+    pub(super) fn record(&self, rules: &RuleSet, facts: Vec<Fact>, store: &FactOptions, put: Put) -> Outcome {
         let mut draft = Draft {
             time: time::wall_clock(),
-            author,
+            author: self.about.author()?,
             source: self.facts.source("command line"),
             note: self.about.note.clone(),
             expect_tx: self.about.expect_tx,
             ..Draft::default()
         };
         put(&mut draft, facts);
-        let mut ledger = open::ledger_beside(&self.facts, false)?;
+        let mut ledger = open::ledger_beside(store, false)?;
         if draft.assertions.iter().any(|fact| rules.holds_instant(fact)) {
             let recorded = ledger.last_where(|info| info.clock.is_some()).map_err(open::failure)?;
-            let instant = time::shown(recorded.and_then(|info| info.clock), self.facts.now);
+            let instant = time::shown(recorded.and_then(|info| info.clock), store.now);
             rules.stamp(&mut draft.assertions, instant);
             draft.clock = Some(instant);
         }
-        config::get().roles().check_draft(&rules, &ledger, &draft)?;
-        session::fit_draft(&rules, &ledger, &mut draft)?;
+        config::get().roles().check_draft(rules, &ledger, &draft)?;
+        session::fit_draft(rules, &ledger, &mut draft)?;
         let committed = ledger.commit_owned(draft).map_err(open::failure);
         progress::clear();
         let committed = committed?;
@@ -102,6 +125,11 @@ impl FactArguments {
             writeln!(out, "nothing to record")?;
         }
         Ok(DONE)
+    }
+
+    /// The options of the ledger.
+    pub(super) fn store(&self) -> &FactOptions {
+        &self.facts
     }
 
     /// Whether facts come from files or standard input, which may hold none.

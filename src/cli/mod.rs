@@ -68,6 +68,7 @@ mod said;
 mod sarif;
 mod secrets;
 mod serve;
+mod shard;
 mod speaker;
 mod step;
 mod terminal;
@@ -149,6 +150,7 @@ enum Command {
     Param(param::Param),
     Review(review::Review),
     Serve(serve::Serve),
+    Shard(shard::ShardCommand),
     #[cfg(feature = "server")]
     Token(token::Token),
     #[cfg(feature = "gate")]
@@ -361,6 +363,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Principal(command) => command.run(),
         Command::Review(command) => command.run(),
         Command::Serve(command) => command.run(),
+        Command::Shard(command) => command.run(),
         #[cfg(feature = "server")]
         Command::Token(command) => command.run(),
         #[cfg(feature = "gate")]

@@ -112,6 +112,7 @@ fn writing(
 
 /// The rules under the parameters that the ledger has recorded; `--set` goes before these.
 fn under_recorded(rules: RuleSet, ledger: &Ledger, named: &RuleOptions) -> Result<RuleSet, Failure> {
+    rules.check_shard(ledger)?;
     Ok(rules.under_recorded(&session::recorded_params(ledger, When::Now)?, &named.sets)?)
 }
 

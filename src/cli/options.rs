@@ -74,6 +74,11 @@ impl FactOptions {
         Self { facts: Vec::new(), store, now: None, wait, up_to: None }
     }
 
+    /// The same of the ledger in `store`.
+    pub(super) fn at(self, store: PathBuf) -> Self {
+        Self { store: Some(store), ..self }
+    }
+
     /// The fact files and folders named, and the files of records.
     pub(super) fn files(&self) -> FactFiles {
         let mut files = FactFiles::default();

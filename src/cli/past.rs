@@ -175,6 +175,7 @@ impl Past<'_> {
     }
 
     fn equip(&self, chosen: Chosen, ledger: Ledger) -> Result<Session, Failure> {
+        chosen.rules.check_shard(&ledger)?;
         let run = chosen.recorded.and_then(|info| info.run);
         let lenient = match run {
             Some(run) if !self.engine.lenient => run.lenient,

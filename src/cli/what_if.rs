@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use hence::session::{self, Hypothesis, RuleSet, SessionError};
+use hence::session::{self, Hypothesis, RuleSet, Session, SessionError};
+use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_ledger::Step;
+use hence_ledger::{Ledger, Step};
 use hence_proof::difference::{Changed, Scope, Turn};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
@@ -74,10 +75,10 @@ impl WhatIf {
             facts.iter().map(|text| session::read_fact(rules, text)).collect::<Result<Vec<_>, _>>()
         };
         let hypothesis = Hypothesis {
-            assertions: read(&self.assertions)?,
-            retractions: read(&self.retractions)?,
+            assertions: of_shard(&session, read(&self.assertions)?),
+            retractions: of_shard(&session, read(&self.retractions)?),
             sets: self.sets.clone(),
-            rules: self.other_rules(rules)?,
+            rules: self.other_rules(&session)?,
             now: self.facts.now,
         };
         let scope = if self.relations.is_empty() {
@@ -122,11 +123,13 @@ impl WhatIf {
 
     /// The rules that are supposed. Parameters that the rules of now have set stay set, unless settings or `--set` say
     /// otherwise: what is compared is rules with rules.
-    fn other_rules(&self, now: &RuleSet) -> Result<Option<RuleSet>, Failure> {
+    fn other_rules(&self, session: &Session) -> Result<Option<RuleSet>, Failure> {
         if self.rules.is_empty() {
             return Ok(None);
         }
         let supposed = RuleOptions::named(&self.rules, &[], &[]).source().build()?;
+        session.ledger().map_or(Ok(()), |ledger| supposed.check_shard(ledger))?;
+        let now = session.rules();
         Ok(Some(supposed.keeping(now).map_err(SessionError::Faults)?))
     }
 
@@ -167,6 +170,19 @@ impl WhatIf {
         }
         Ok(())
     }
+}
+
+/// Those of the facts that lie in the shard of the ledger, where it holds one; the others change nothing there.
+fn of_shard(session: &Session, facts: Vec<Fact>) -> Vec<Fact> {
+    let Some(shard) = session.ledger().and_then(Ledger::shard) else { return facts };
+    let is_here = |fact: &Fact| {
+        let home = session.rules().partition_of(fact).map_or(shard, |value| shard.of(value));
+        if home != shard {
+            output::note(&format!("`{fact}` lies in shard {}, and is not supposed here", home.number()));
+        }
+        home == shard
+    };
+    facts.into_iter().filter(is_here).collect()
 }
 
 fn object(what: &str, change: &Changed) -> serde_json::Value {

@@ -12,7 +12,7 @@ use hence_ledger::{ADMIN, Draft, ImportedFacts, Ledger, LedgerError, Said, When}
 
 use super::error::SessionError;
 use super::migrate::MIGRATION;
-use super::{RuleSet, Session, history, parameters};
+use super::{RuleSet, Session, history, parameters, shards};
 
 /// The role of who may bring what others say.
 const RECORDER: &str = "recorder";
@@ -44,11 +44,11 @@ impl Roles {
         self.roles.get(role).is_some_and(|authors| authors.iter().any(|known| known == author))
     }
 
-    /// Checks that these facts, asserted or retracted, may be brought as `said`.
+    /// Checks that these facts, asserted or retracted, may be brought as `said`, and lie in the shard of the ledger.
     ///
     /// # Errors
     /// The first that may not: which role it takes, and who has it; a column that names somebody else or another
-    /// instant; a clock that was set back.
+    /// instant; a clock that was set back; another shard.
     pub fn check<'f>(
         &self,
         rules: &RuleSet,
@@ -58,7 +58,11 @@ impl Roles {
     ) -> Result<(), SessionError> {
         let mut timed = None;
         let mut roles = None;
+        let shard = ledger.shard();
         for (fact, asserted) in facts {
+            if let Some(shard) = shard {
+                shards::check_fact(rules, shard, fact)?;
+            }
             let relation = rules.program.find(fact.relation).map(|id| &rules.program[id]);
             let relation = relation.filter(|relation| relation.authors.is_some());
             if relation.is_none() && !parameters::is_param(fact) {
@@ -379,7 +383,8 @@ impl<'r> Admission<'r> {
     ) -> Result<(), SessionError> {
         // A migration goes on naming the authors of what it carries over.
         let is_carried = |fact: &Fact| brought.source == MIGRATION && is_guarded(rules, fact.relation);
-        let concerns = |name: Symbol| name.as_str() == parameters::PARAM || is_guarded(rules, name);
+        let whole = ledger.shard().is_some();
+        let concerns = |name: Symbol| whole || name.as_str() == parameters::PARAM || is_guarded(rules, name);
         let own = brought.own(&concerns)?;
         let carried = own.iter().map(|(fact, _)| fact).filter(|fact| is_carried(fact));
         self.roles.check_carried((rules, ledger), brought.author, carried)?;

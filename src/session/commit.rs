@@ -128,8 +128,9 @@ impl Session {
         if self.as_of != When::Now && !dry {
             return Err(LedgerError::ReadOnly.into());
         }
-        if let (Some(ledger), Some(expected)) = (self.ledger(), change.expect_tx) {
-            ledger.expect(expected)?;
+        if let Some(ledger) = self.ledger() {
+            self.rules.check_shard(ledger)?;
+            change.expect_tx.map_or(Ok(()), |expected| ledger.expect(expected))?;
         }
         let has_facts =
             !(change.assertions.is_empty() && change.retractions.is_empty() && change.said.is_empty());

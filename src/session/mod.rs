@@ -47,6 +47,7 @@ mod replay;
 mod rule_files;
 mod ruleset;
 mod schedule;
+mod shards;
 pub mod shipped;
 mod slice;
 pub mod sql;

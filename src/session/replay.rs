@@ -122,11 +122,12 @@ impl Replay<'_> {
         fault::caught(|| self.drawn_again(progress, each))
     }
 
-    /// Checks that rules which draw decisions here have the parameters that are set.
+    /// Checks that rules which draw decisions here have the parameters that are set, and keep to the ledger's shard.
     ///
     /// # Errors
-    /// A parameter that no rules have; a ledger that can't be read, recorded rules with faults.
+    /// Other rules that partition nothing in a ledger of a shard; a parameter that no rules have; a ledger that can't be read, recorded rules with faults.
     pub fn check_sets(&self) -> Result<(), SessionError> {
+        self.rules.map_or(Ok(()), |rules| rules.check_shard(self.ledger))?;
         if self.sets.is_empty() {
             return Ok(());
         }

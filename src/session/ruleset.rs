@@ -247,7 +247,10 @@ fn check_from(
     diagnostics.extend(analysis::requires::requires(&checked));
     let mut program = None;
     match lower::lower(&checked) {
-        Ok(lowered) => program = Some(lowered),
+        Ok(lowered) => {
+            diagnostics.extend(lower::partition::crossings(&checked, &lowered));
+            program = Some(lowered);
+        }
         Err(found) => diagnostics.extend(found),
     }
     // A rule with a fault may be what a warning misses.

@@ -247,6 +247,11 @@ gate report
 gate approve H
 gate --host H
 mcp-gate -- H
+shard begin H --count 1
+shard begin H --count 1
+shard assert H F --rules plain
+shard run H -- verify
+shard run plain -- H
 token list
 token create H
 --version"#;

@@ -57,7 +57,7 @@ impl Ledger {
     pub(super) fn as_left(dir: &Path, left: &Holder, options: &OpenOptions) -> Result<Self, LedgerError> {
         let Some(base) = copied(dir, left) else { return Self::of_journal(dir, left.clone(), options) };
         let mut ledger = Self::new(journal(dir, options)?, left.clone(), options);
-        ledger.set_dir(dir);
+        ledger.set_dir(dir)?;
         let joined = match base {
             Ok(base) => ledger.join(base, 0),
             Err(error) => Err(error.into()),
@@ -89,7 +89,7 @@ impl Ledger {
 
     fn of_journal(dir: &Path, left: Holder, options: &OpenOptions) -> Result<Self, LedgerError> {
         let mut ledger = Self::new(journal(dir, options)?, left, options);
-        ledger.set_dir(dir);
+        ledger.set_dir(dir)?;
         ledger.read(options.up_to)?;
         Ok(ledger)
     }

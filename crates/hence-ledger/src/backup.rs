@@ -11,6 +11,7 @@ use super::error::LedgerError;
 use super::journal::End;
 use super::lock::Holder;
 use super::open::{FORMAT_FILE, JOURNAL, LOCK, OpenOptions};
+use super::shard::SHARD;
 use super::verify::Verified;
 
 impl Ledger {
@@ -131,6 +132,9 @@ fn copy(
     copy_archive(&journal.archive, to)?;
     OsDisk.sync_dir(&copied).map_err(LedgerError::io("make durable", &copied))?;
     copy_into(&dir.join(FORMAT_FILE), to, u64::MAX)?;
+    if ledger.shard.is_some() {
+        copy_into(&dir.join(SHARD), to, u64::MAX)?;
+    }
     let lock = to.join(LOCK);
     let written = File::create_new(&lock).and_then(|mut file| {
         Holder::ended(last).write(&mut file)?;

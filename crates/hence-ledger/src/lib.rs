@@ -7,7 +7,7 @@
 //! `read` are the public face; `join` brings journal and base together. `compact` replaces old segments by a
 //! `snapshot`, `backup` copies a ledger, `salvage` makes a new chain from what the base knows. `principals` says who may
 //! sign what, and what signatures are worth. `merkle` is the tree over transactions, `note` what is signed of it, `receipt`
-//! one transaction with its place in it. `personal` keeps personal values under keys that can be destroyed. `docs/ledger-format.md` describes the format.
+//! one transaction with its place in it. `personal` keeps personal values under keys that can be destroyed. `shard` says which part of partitioned facts it holds. `docs/ledger-format.md` describes the format.
 
 mod admit;
 mod ask;
@@ -47,6 +47,7 @@ mod said;
 mod salvage;
 mod scan;
 mod schemas;
+mod shard;
 mod snapshot;
 mod state;
 mod step;
@@ -82,6 +83,7 @@ pub use rows::FactIter;
 pub use said::{Said, fact_message};
 pub use salvage::Salvaged;
 pub use schemas::Recorded;
+pub use shard::{NoShard, Shard};
 pub use step::{Step, StepChange};
 pub use transaction::{
     Assertion, Changes, Committed, Decision, Draft, InForce, Interval, Lapsed, RelationCount, RuleSet, Run,
@@ -125,6 +127,8 @@ pub struct Ledger {
     /// How many assertions of one relation are written to the base at once.
     bulk: usize,
     watcher: progress::Watcher,
+    /// The shard whose facts it holds, where it doesn't hold all.
+    shard: Option<Shard>,
     /// What must not be recorded.
     redaction: redact::Redaction,
     /// Which columns hold personal values, and their keys.

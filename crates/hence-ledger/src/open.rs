@@ -23,6 +23,7 @@ use super::personal::Vault;
 use super::principals::{Keys, Verdicts};
 use super::progress::Watcher;
 use super::redact::Redaction;
+use super::shard::Shard;
 use super::state::State;
 use super::view::View;
 use super::{Based, Ledger};
@@ -145,7 +146,7 @@ impl Ledger {
         OsDisk.sync_dir(dir).map_err(LedgerError::io("make durable", dir))?;
         let journal = Journal::open(Arc::new(OsDisk), &journal_dir, options)?;
         let mut ledger = Self::new(journal, left, options);
-        ledger.set_dir(dir);
+        ledger.set_dir(dir)?;
         let base_dir = dir.join(BASE);
         let existed = base_dir.exists();
         let base = base::open(&base_dir);
@@ -231,6 +232,7 @@ impl Ledger {
             notices: Vec::new(),
             snapshot: None,
             dir: None,
+            shard: None,
             left,
             based: Based::Journal,
             lock: None,
@@ -239,9 +241,11 @@ impl Ledger {
     }
 
     /// The ledger lies there.
-    pub(super) fn set_dir(&mut self, dir: &Path) {
+    pub(super) fn set_dir(&mut self, dir: &Path) -> Result<(), LedgerError> {
         self.dir = Some(dir.to_owned());
         self.vault.path = Some(dir.join(KEYS));
+        self.shard = Shard::read(dir)?;
+        Ok(())
     }
 
     /// Keeps `turn` until the ledger is closed and its lock free.

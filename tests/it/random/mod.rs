@@ -9,6 +9,7 @@ mod dice;
 mod expr;
 mod program;
 mod rule;
+mod sharded;
 mod shrink;
 
 use std::time::Instant;

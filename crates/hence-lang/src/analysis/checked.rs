@@ -31,6 +31,8 @@ pub struct Checked {
     pub joint: Vec<Joint>,
     /// The effects, in the order of their rules.
     pub effects: Vec<Effect>,
+    /// The inputs whose facts lie in one shard each, in the order of the text.
+    pub partitions: Vec<Partition>,
     /// The tests, in the same order as the rules.
     pub tests: Vec<Test>,
 }
@@ -205,6 +207,17 @@ pub struct Effect {
     /// For each column of the input the column of the rule's relation that holds its value; the instant of the step
     /// where there is none.
     pub columns: Vec<Option<usize>>,
+}
+
+/// `@partition(column)` of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Partition {
+    /// The input.
+    pub relation: RelationId,
+    /// The column whose value says in which shard a fact lies.
+    pub column: usize,
+    /// The column in the annotation.
+    pub span: Span,
 }
 
 /// What a column of the required relation must equal.

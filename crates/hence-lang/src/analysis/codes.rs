@@ -125,3 +125,7 @@ pub const GUARD_TOO_WIDE: Code = Code("E512");
 pub const PERSONAL_LOST: Code = Code("E513");
 /// `@personal` of a column that can't hold personal values, or that doesn't say whose they are.
 pub const FAULTY_PERSONAL: Code = Code("E514");
+/// A rule that needs facts of several shards, or that every shard would apply.
+pub const PARTITION_CROSSED: Code = Code("E521");
+/// `@partition` of something that has no facts of its own, or of a column that can't say where they lie.
+pub const FAULTY_PARTITION: Code = Code("E522");

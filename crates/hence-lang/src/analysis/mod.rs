@@ -24,6 +24,7 @@ mod membership;
 mod names;
 mod operation;
 mod partial;
+mod partition;
 pub mod parts;
 pub mod personal;
 mod placeholder;
@@ -82,6 +83,7 @@ pub fn check_from(
     let rules: Vec<_> =
         drafts.iter_mut().filter_map(|draft| draft.check(&names, sources, &mut out)).collect();
     infer::report(&drafts, &names, &mut out);
+    let partitions = partition::declared(items(files), &names, &mut out);
     let (requires, joint) = guards::check(items(files), &names, sources, &mut out);
     let tests = cases::check(items(files), &names, &ids, sources, &mut out);
     rename::offer(files, sources, &mut out);
@@ -89,7 +91,8 @@ pub fn check_from(
     repeated::join(&mut out);
     let effects = effects::finish(&made, &rules);
     let relations = names.finish();
-    let mut checked = Checked { relations, params: names.params, rules, requires, joint, effects, tests };
+    let params = names.params;
+    let mut checked = Checked { relations, params, rules, requires, joint, effects, partitions, tests };
     out.extend(personal::guard(&mut checked));
     diagnostic::sort(&mut out);
     (checked, out)

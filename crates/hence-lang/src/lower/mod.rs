@@ -6,6 +6,7 @@ mod candidates;
 mod clock;
 pub mod demand;
 mod order;
+pub mod partition;
 mod query;
 mod recursion;
 mod relevant;

@@ -1,4 +1,5 @@
-//! `@id(NAME)` and `@because("…")` before a rule, `@personal(COLUMN)` after the type of a column.
+//! `@id(NAME)` and `@because("…")` before a rule, `@partition(COLUMN)` before an input, `@personal(COLUMN)` after the
+//! type of a column.
 
 use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::span::Span;
@@ -8,7 +9,7 @@ use hence_core::value::Value;
 use super::super::codes;
 use super::super::lexer::snake_case;
 use super::super::token::TokenKind;
-use super::super::tree::Ident;
+use super::super::tree::{Ident, Item};
 use super::Parser;
 
 /// The annotations of a rule.
@@ -118,7 +119,42 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports an unknown annotation, and skips it.
+    /// Whether a declaration begins with `@partition`.
+    pub(super) fn at_partition(&self) -> bool {
+        self.at(TokenKind::At)
+            && matches!(self.ahead.kind, TokenKind::Word(word) if word.as_str() == "partition")
+    }
+
+    /// `@partition(COLUMN)` and the input that follows; what else follows is reported and read without it.
+    pub(super) fn partitioned(&mut self) -> Option<Item> {
+        let start = self.current.span;
+        let mut doc = self.doc(start.start);
+        let mut column = None;
+        while self.at_partition() {
+            let again = self.bump().span;
+            self.bump();
+            let Some(open) = self.open_annotation("partition", "column") else { continue };
+            let named = self.name("column");
+            self.close_annotation(open);
+            self.once(again, "partition", column.is_some());
+            column = column.or(named);
+        }
+        if doc.lines.is_empty() {
+            doc = self.doc(self.current.span.start);
+        }
+        let declares = ["input", "relation", "decision"].iter().any(|word| self.at_word(word));
+        if declares && matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_)) {
+            return self.relation_with(start, doc, column).map(Item::Relation);
+        }
+        let help = "put it directly before `input`";
+        let span = self.since(start);
+        self.report(codes::BAD_ANNOTATION, "`@partition` applies to inputs", span, "no input follows", help);
+        match self.current.kind {
+            TokenKind::At => self.rule().map(Item::Rule),
+            _ => None,
+        }
+    }
+
     /// `@personal(column)` after the type of a column.
     pub(super) fn personal(&mut self) -> Option<Ident> {
         let mut subject = None;
@@ -138,6 +174,7 @@ impl Parser<'_> {
         subject
     }
 
+    /// Reports an unknown annotation, and skips it.
     fn unknown_annotation(&mut self, start: Span) {
         self.unknown(start, "a rule has `@id(NAME)` and `@because(\"…\")`", &["id", "because"]);
     }

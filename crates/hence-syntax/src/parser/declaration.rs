@@ -9,7 +9,7 @@ use super::super::codes;
 use super::super::lexer::snake_case;
 use super::super::token::{RESERVED, TokenKind};
 use super::super::tree::TypeExpr;
-use super::super::tree::{ColumnDecl, Expr, ExprKind, Ident, Import, ParamDecl, RelationDecl, TypeDecl};
+use super::super::tree::{ColumnDecl, Doc, Expr, ExprKind, Ident, Import, ParamDecl, RelationDecl, TypeDecl};
 use super::Parser;
 
 impl Parser<'_> {
@@ -51,6 +51,16 @@ impl Parser<'_> {
     pub(super) fn relation(&mut self) -> Option<RelationDecl> {
         let start = self.current.span;
         let doc = self.doc(start.start);
+        self.relation_with(start, doc, None)
+    }
+
+    /// The same after its doc comment and annotation, with which it begins.
+    pub(super) fn relation_with(
+        &mut self,
+        start: Span,
+        doc: Doc,
+        partition: Option<Ident>,
+    ) -> Option<RelationDecl> {
         let kind = match self.word()?.as_str() {
             "input" => Kind::Input,
             "decision" => Kind::Decision,
@@ -69,7 +79,8 @@ impl Parser<'_> {
         let columns = self.columns(kind, name);
         let requires = if self.at_word("requires") { self.requires(kind) } else { None };
         let authors = if self.at_word("from") { Some(self.authors(kind)) } else { None };
-        let decl = RelationDecl { doc, kind, name, columns, requires, authors, span: self.since(start) };
+        let span = self.since(start);
+        let decl = RelationDecl { doc, kind, name, columns, requires, authors, partition, span };
         self.end_clause("the declaration");
         Some(RelationDecl { span: self.since_end(decl.span), ..decl })
     }

@@ -184,6 +184,7 @@ impl<'a> Parser<'a> {
             columns: columns.collect(),
             requires: None,
             authors: None,
+            partition: None,
             span,
         })
     }

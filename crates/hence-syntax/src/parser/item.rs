@@ -31,6 +31,7 @@ impl Parser<'_> {
             },
             TokenKind::At if self.at_crepe_attribute() => self.crepe_declaration(),
             TokenKind::At if self.at_nemo_directive() => self.nemo_directive(),
+            TokenKind::At if self.at_partition() => self.partitioned(),
             TokenKind::At => self.rule().map(Item::Rule),
             TokenKind::Variable(word) if word.as_str() == "Decl" && name_follows => self.mangle_declaration(),
             TokenKind::Variable(_) if next == TokenKind::LeftParen => self.rule().map(Item::Rule),

@@ -78,8 +78,16 @@ impl Printer<'_> {
         broken
     }
 
-    /// A declaration of a relation.
+    /// A declaration of a relation with its annotation.
     pub(super) fn relation(&self, decl: &RelationDecl) -> Vec<Line> {
+        let Some(column) = decl.partition else { return self.declaration(decl, decl.span.start) };
+        let mut lines = vec![Line::new(decl.span.start, 0, format!("@partition({})", column.name))];
+        lines.extend(self.declaration(decl, decl.name.span.start));
+        lines
+    }
+
+    /// A declaration of a relation, which begins at byte `start`.
+    fn declaration(&self, decl: &RelationDecl, start: u32) -> Vec<Line> {
         let columns: Vec<_> = decl
             .columns
             .iter()
@@ -96,13 +104,7 @@ impl Printer<'_> {
             .collect();
         let name = format!("{} {}", decl.kind.keyword(), decl.name.name);
         let close = self.closing_after(decl.name.span.end);
-        let call = |end: String| Call {
-            start: decl.span.start,
-            name: name.clone(),
-            args: columns.clone(),
-            close,
-            end,
-        };
+        let call = |end: String| Call { start, name: name.clone(), args: columns.clone(), close, end };
         if let Some(authors) = &decl.authors {
             let head = self.call(call(String::new()), 0);
             return self.joined(head, vec![Line::new(authors.span.start, 4, authors_text(authors))]);

@@ -90,7 +90,9 @@ pub struct RelationDecl {
     pub requires: Option<Requires>,
     /// `from role, … as column`; only for inputs.
     pub authors: Option<Authors>,
-    /// The whole declaration.
+    /// `@partition(column)` before it; only for inputs.
+    pub partition: Option<Ident>,
+    /// The whole declaration, its annotation included.
     pub span: Span,
 }
 

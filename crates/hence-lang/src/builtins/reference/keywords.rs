@@ -97,6 +97,15 @@ const DECLARATIONS: &[WordEntry] = &[
         )],
     },
     WordEntry {
+        name: "@partition",
+        form: "@partition(column)",
+        meaning: "Before an input: each of its facts lies in one shard, that of its value in `column`. Every rule is proved to need facts of one shard only, so that each shard can decide by itself.",
+        examples: &[(
+            "## A run of a tool.\n@partition(tool)\ninput run(tool: string, ok: bool).\n\n## Look at this tool.\ndecision look_at(tool: string).\n\n@because(\"{Tool} failed\")\nlook_at(Tool) :- run(Tool, false).\n",
+            "",
+        )],
+    },
+    WordEntry {
         name: "@personal",
         form: "name: string @personal(column)",
         meaning: "After the type of a column of an input or a decision: its values are personal, and `column` of the same relation says whose. The ledger keeps them under a key of that subject, which `hence erase` destroys; sentences show `(personal)` in their place.",
