@@ -22,4 +22,5 @@ pub mod random;
 pub mod ranks;
 pub mod recursion;
 pub mod report;
+pub mod shapes;
 pub mod threads;

@@ -102,7 +102,12 @@ impl Fixpoint<'_, '_> {
         let program = self.program;
         if is_first {
             return plans.first.get_or_insert_with(|| {
-                with_outputs(program, plans_over(program, stratum, self.relations, self.params, true))
+                let made = plans_over(program, stratum, self.relations, self.params, true);
+                if self.revises {
+                    let used = made.iter().flat_map(Plan::joined_indexes);
+                    self.relations.sort_indexes(&stratum.relations, used);
+                }
+                with_outputs(program, made)
             });
         }
         let facts =
@@ -116,6 +121,8 @@ impl Fixpoint<'_, '_> {
             if self.revises {
                 let used: Vec<_> = made.iter().flat_map(Plan::indexes).collect();
                 self.relations.retain_indexes(&stratum.relations, &used);
+                let joined = made.iter().flat_map(Plan::joined_indexes);
+                self.relations.sort_indexes(&stratum.relations, joined);
             }
             with_outputs(program, made)
         })

@@ -6,6 +6,7 @@ mod cases;
 pub(crate) mod check;
 mod clock;
 mod cycles;
+mod duplicates;
 mod grouped;
 mod incremental;
 mod input;

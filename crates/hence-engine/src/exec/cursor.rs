@@ -2,8 +2,9 @@
 
 use crate::plan::frame::Slot;
 use crate::plan::steps::{AccessPath, JoinInput, Plan, PlanStep};
-use crate::storage::index::Content;
+use crate::storage::index::{Content, Index};
 use crate::storage::stable::Stable;
+use crate::storage::view::View;
 use hence_core::fault::{OrBroken, broken};
 use hence_core::index_vec::IndexSlice;
 use hence_core::schema::RelationId;
@@ -26,6 +27,8 @@ pub(crate) enum LoopCursor<'a> {
     Elements,
     /// Entries of the index of one side of a multiway join.
     Intersection(u32, &'a [u32]),
+    /// Places of what all sides of a multiway join have, which the machine keeps for the step.
+    Common(usize, usize),
 }
 
 /// The rows that may fit an atom.
@@ -66,6 +69,22 @@ pub(crate) fn candidate_count(
     }
 }
 
+/// The candidates of each input of a multiway join, if all of them are words that ascend.
+pub(crate) fn sorted_lists<'a>(
+    inputs: &'a [JoinInput],
+    stable: IndexSlice<'a, RelationId, Stable>,
+    frame: IndexSlice<'_, Slot, Word>,
+) -> Option<SmallVec<[&'a [u32]; 4]>> {
+    let list = |input: &'a JoinInput| {
+        let index = stable.get(input.path.relation).index(input.path.index?);
+        match candidates(&input.path, stable, frame) {
+            LoopCursor::Words(words) if index.is_sorted() => Some(words),
+            _ => None,
+        }
+    };
+    inputs.iter().map(list).collect()
+}
+
 /// The candidates of the input of a multiway join that has the fewest.
 pub(crate) fn fewest<'a>(
     inputs: &'a [JoinInput],
@@ -81,6 +100,14 @@ pub(crate) fn fewest<'a>(
     LoopCursor::Intersection(at, entries)
 }
 
+/// The groups of an index: those of the last round, or all, some of which may be empty.
+pub(crate) fn keys(index: &Index, view: View) -> LoopCursor<'_> {
+    match view {
+        View::Delta => LoopCursor::Words(index.touched()),
+        _ => LoopCursor::Rows(0, index.groups()),
+    }
+}
+
 /// All that the outermost loop of a plan goes through, if it is a loop over facts.
 pub(crate) fn outermost<'a>(
     plan: &'a Plan,
@@ -88,8 +115,8 @@ pub(crate) fn outermost<'a>(
 ) -> Option<LoopCursor<'a>> {
     match plan.steps.first()? {
         PlanStep::Every(path) => Some(candidates(path, stable, plan.frame.words.view())),
-        PlanStep::Keys { relation, index, .. } => {
-            Some(LoopCursor::Words(stable.get(*relation).index(*index).touched()))
+        PlanStep::Keys { relation, index, view, .. } => {
+            Some(keys(stable.get(*relation).index(*index), *view))
         }
         _ => None,
     }

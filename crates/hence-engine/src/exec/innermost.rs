@@ -47,9 +47,18 @@ impl<'a, S: Sink> Machine<'a, '_, '_, S> {
                 LoopCursor::Rows(from, to) => {
                     self.emit_rows(tail, (from..to).map(|number| stable.row(number)), |row, at| row.at(at))?;
                 }
-                LoopCursor::Ints(..) | LoopCursor::Elements | LoopCursor::Intersection(..) => broken(LOOPS),
+                LoopCursor::Ints(..)
+                | LoopCursor::Elements
+                | LoopCursor::Intersection(..)
+                | LoopCursor::Common(..) => broken(LOOPS),
             }
             return Ok(plan.back[at]);
+        }
+        if let (Some(tail), LoopCursor::Common(from, to)) = (&plan.tail, cursor) {
+            let common = std::mem::take(&mut self.common[at]);
+            let emitted = self.emit_rows(tail, common[from..to].iter(), |word, _| Word(u64::from(*word)));
+            self.common[at] = common;
+            return emitted.map(|()| plan.back[at]);
         }
         let mut place = plan.back[at];
         let end = plan.steps.len();

@@ -6,8 +6,9 @@
 
 use crate::cells::Slice;
 use crate::exec::context::{ExecContext, Sink};
-use crate::exec::cursor::{LoopCursor, candidate_count, candidates, fewest};
+use crate::exec::cursor::{LoopCursor, candidate_count, candidates, keys};
 use crate::exec::undefined::UndefinedSearch;
+use crate::plan::distinct::Passed;
 use crate::plan::expr::{CompiledExpr, eval_all};
 use crate::plan::frame::Slot;
 use crate::plan::steps::{AccessPath, JoinInput, Plan, PlanStep, Remainder};
@@ -37,6 +38,10 @@ pub(crate) struct Machine<'a, 'p, 's, S> {
     pub(super) frame: IndexVec<Slot, Word>,
     pub(super) cursors: SmallVec<[LoopCursor<'a>; 12]>,
     elements: Vec<Option<Elements>>,
+    /// By step what the sides of a multiway join have in common.
+    pub(super) common: Vec<Vec<u32>>,
+    /// What filters have let pass, by their number.
+    passed: Vec<Passed>,
     pub(super) row: Vec<Word>,
     pub(super) matches: u64,
     /// What the outermost loop goes through, where that isn't everything.
@@ -51,6 +56,7 @@ pub(crate) struct Scratch {
     frame: IndexVec<Slot, Word>,
     elements: Vec<Option<Elements>>,
     row: Vec<Word>,
+    passed: Vec<Passed>,
     /// Facts on their way into a relation.
     pub(crate) batch: Vec<Word>,
 }
@@ -77,6 +83,8 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         frame.clone_from(&plan.frame.words);
         let elements = std::mem::take(&mut scratch.elements);
         let row = std::mem::take(&mut scratch.row);
+        let mut passed = std::mem::take(&mut scratch.passed);
+        passed.iter_mut().for_each(Passed::restart);
         Self {
             plan,
             rule,
@@ -85,6 +93,8 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             frame,
             cursors,
             elements,
+            common: Vec::new(),
+            passed,
             row,
             matches: 0,
             morsel: None,
@@ -103,6 +113,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         let matches = self.find();
         self.elements.clear();
         (scratch.frame, scratch.elements, scratch.row) = (self.frame, self.elements, self.row);
+        scratch.passed = self.passed;
         matches
     }
 
@@ -157,19 +168,19 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         }
         match &self.plan.steps[at] {
             PlanStep::Every(path) => Ok(Some(candidates(path, self.context.stable, self.frame.view()))),
-            PlanStep::Keys { relation, index, .. } => {
-                Ok(Some(LoopCursor::Words(self.context.stable.get(*relation).index(*index).touched())))
+            PlanStep::Keys { relation, index, view, .. } => {
+                Ok(Some(keys(self.context.stable.get(*relation).index(*index), *view)))
             }
             PlanStep::Each(_, generator, args, remainder) => self.generate(at, generator, args, remainder),
-            PlanStep::MultiwayJoin(inputs) => {
-                Ok(Some(fewest(inputs, self.context.stable, self.frame.view())))
-            }
+            PlanStep::MultiwayJoin(inputs) => self.join(at, inputs).map(Some),
             PlanStep::Some(..)
             | PlanStep::Probe { .. }
             | PlanStep::Test(..)
             | PlanStep::Let(..)
             | PlanStep::Same(..)
             | PlanStep::Among(..)
+            | PlanStep::Anew { .. }
+            | PlanStep::Once { .. }
             | PlanStep::Fewer { .. } => broken(LOOPS),
         }
     }
@@ -249,14 +260,9 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 }
                 self.context.budget.steps(words.len() as u64)?;
             }
-            (PlanStep::Keys { relation, index, slot }, LoopCursor::Words(groups)) => {
-                let index = self.context.stable.get(*relation).index(*index);
-                for (done, group) in (1..).zip(groups) {
-                    self.frame[*slot] = index.key(*group);
-                    if body(self)? {
-                        return Ok(LoopCursor::Words(&groups[done..]));
-                    }
-                }
+            (PlanStep::Keys { .. }, cursor) => return self.each_key(at, cursor, body),
+            (PlanStep::MultiwayJoin(inputs), LoopCursor::Common(from, to)) => {
+                return self.each_common(at, inputs, from..to, body);
             }
             (PlanStep::Each(..) | PlanStep::MultiwayJoin(_), mut left) => {
                 while self.next_match(at, &mut left)? {
@@ -267,6 +273,37 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             }
             // It has come to its end before.
             (_, LoopCursor::Rows(0, 0)) => {}
+            _ => broken(LOOPS),
+        }
+        Ok(LoopCursor::Rows(0, 0))
+    }
+
+    /// [`Machine::each`] of the keys of an index.
+    fn each_key(
+        &mut self,
+        at: usize,
+        cursor: LoopCursor<'a>,
+        mut body: impl FnMut(&mut Self) -> Result<bool, Bound>,
+    ) -> Result<LoopCursor<'a>, Bound> {
+        let PlanStep::Keys { relation, index, slot, .. } = &self.plan.steps[at] else { broken(LOOPS) };
+        let index = self.context.stable.get(*relation).index(*index);
+        match cursor {
+            LoopCursor::Rows(from, to) => {
+                for group in (from..to).filter(|group| index.has_rows(*group)) {
+                    self.frame[*slot] = index.key(group);
+                    if body(self)? {
+                        return Ok(LoopCursor::Rows(group + 1, to));
+                    }
+                }
+            }
+            LoopCursor::Words(groups) => {
+                for (done, group) in (1..).zip(groups) {
+                    self.frame[*slot] = index.key(*group);
+                    if body(self)? {
+                        return Ok(LoopCursor::Words(&groups[done..]));
+                    }
+                }
+            }
             _ => broken(LOOPS),
         }
         Ok(LoopCursor::Rows(0, 0))
@@ -361,6 +398,19 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 let (next, other) = (count(next), count(other));
                 Ok(next < other || *takes_ties && next == other)
             }
+            PlanStep::Anew { set } => {
+                let at = *set as usize;
+                if self.passed.len() <= at {
+                    self.passed.resize_with(at + 1, Passed::default);
+                }
+                self.passed[at].anew();
+                Ok(true)
+            }
+            PlanStep::Once { set, slot } => {
+                let word = self.frame[*slot];
+                self.context.budget.step()?;
+                Ok(self.passed[*set as usize].passes(word.0))
+            }
             PlanStep::Same(..) | PlanStep::Among(..) => {
                 broken("only plans that begin with a row have bound what an operation binds")
             }
@@ -391,7 +441,10 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 numbers.iter().any(|number| self.fits(path, stable.row(*number)))
             }
             LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => !entries.is_empty(),
-            LoopCursor::Ints(..) | LoopCursor::Elements | LoopCursor::Intersection(..) => broken(LOOPS),
+            LoopCursor::Ints(..)
+            | LoopCursor::Elements
+            | LoopCursor::Intersection(..)
+            | LoopCursor::Common(..) => broken(LOOPS),
         };
         self.context.budget.step().map(|()| found)
     }

@@ -286,6 +286,8 @@ impl<C> MatchCursor<C> {
             | PlanStep::Each(..)
             | PlanStep::Keys { .. }
             | PlanStep::MultiwayJoin(_)
+            | PlanStep::Anew { .. }
+            | PlanStep::Once { .. }
             | PlanStep::Fewer { .. } => broken(LOOPS),
         }
     }

@@ -7,6 +7,7 @@ pub(crate) mod emit;
 pub(crate) mod exchange;
 pub(crate) mod group;
 mod innermost;
+mod intersect;
 pub(crate) mod limit;
 pub(crate) mod machine;
 pub(crate) mod matches;

@@ -35,7 +35,10 @@ impl<'a> Morsels<'a> {
         let len = match all {
             LoopCursor::Rows(from, to) => (to - from) as usize,
             LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => entries.len(),
-            LoopCursor::Ints(..) | LoopCursor::Elements | LoopCursor::Intersection(..) => return None,
+            LoopCursor::Ints(..)
+            | LoopCursor::Elements
+            | LoopCursor::Intersection(..)
+            | LoopCursor::Common(..) => return None,
         };
         Some(Self { all, len, next: AtomicUsize::new(0) })
     }
@@ -56,9 +59,10 @@ impl<'a> Morsels<'a> {
             LoopCursor::Rows(first, _) => LoopCursor::Rows(first + from as u32, first + to as u32),
             LoopCursor::Numbers(entries) => LoopCursor::Numbers(entries.get(from..to).or_broken(IN_ENTRIES)),
             LoopCursor::Words(entries) => LoopCursor::Words(entries.get(from..to).or_broken(IN_ENTRIES)),
-            LoopCursor::Ints(..) | LoopCursor::Elements | LoopCursor::Intersection(..) => {
-                broken("only loops over rows and keys have morsels")
-            }
+            LoopCursor::Ints(..)
+            | LoopCursor::Elements
+            | LoopCursor::Intersection(..)
+            | LoopCursor::Common(..) => broken("only loops over rows and keys have morsels"),
         })
     }
 

@@ -8,12 +8,13 @@ use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Arg, Atom, Literal};
 
+use super::distinct::{slots_of, without_duplicates};
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use super::head::compile_head;
 use super::order::{RowEstimate, RuleBody, order};
 use super::roles::Role;
-use super::shape::{Shape, VarSet};
+use super::shape::{VarSet, needed_after};
 use super::source::{Catalog, Choice, JoinOrder, RuleSource, Start, Wanted};
 use super::steps::{
     AccessPath, HeadWord, JoinInput, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin, nearest_loops,
@@ -62,24 +63,6 @@ pub(super) struct Compiler<'a, C> {
     joined: Vec<usize>,
     steps: Vec<PlanStep>,
     origins: Vec<StepOrigin>,
-}
-
-/// For each place in the order the variables that something after it needs.
-fn needed_after(shape: &Shape, order: &[usize]) -> Vec<VarSet> {
-    let mut needed = VarSet::default();
-    shape.head.iter().for_each(|var| {
-        needed.insert(*var);
-    });
-    let mut sets = vec![needed.clone()];
-    for literal in order.iter().rev().map(|at| shape.literal(*at)) {
-        literal.all.iter().for_each(|var| {
-            needed.insert(*var);
-        });
-        sets.push(needed.clone());
-    }
-    sets.reverse();
-    sets.remove(0);
-    sets
 }
 
 impl<'a, C: Catalog> Compiler<'a, C> {
@@ -171,11 +154,15 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             self.push(PlanStep::Every(rest), StepOrigin::Literal(delta));
         }
         self.check_head(&start);
+        let head = compile_head(self.source.rule, &mut self.frame);
+        if !self.every_match_counts() && !self.source.shape.may_fail {
+            let steps = (std::mem::take(&mut self.steps), std::mem::take(&mut self.origins));
+            (self.steps, self.origins) = without_duplicates(steps, &slots_of(&head), self.catalog);
+        }
         let back = nearest_loops(&self.steps);
         let after_match = self.after_match(&back);
         let reads = self.reads();
         let remainder = self.remainder(None);
-        let head = compile_head(self.source.rule, &mut self.frame);
         let tail = self.tail(&head, after_match);
         let ranked = self.steps.iter().enumerate();
         let ranked = ranked.filter_map(|(at, step)| Some((at, step.ranked()?))).collect();
@@ -217,7 +204,10 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         };
         let relation = atom.relation;
         let index = self.catalog.find_index(relation, &[column]).filter(|_| shape.head.contains(&rest))?;
-        self.push(PlanStep::Keys { relation, index, slot: key.into() }, StepOrigin::Literal(at));
+        self.push(
+            PlanStep::Keys { relation, index, view: View::Delta, slot: key.into() },
+            StepOrigin::Literal(at),
+        );
         self.bound.insert(key);
         self.placed.push(at);
         let row = RowPattern { binds: vec![(1 - column, rest.into())], checks: Vec::new() };
@@ -430,7 +420,14 @@ impl<'a, C: Catalog> Compiler<'a, C> {
     fn tail(&self, head: &[CompiledExpr], after_match: Option<usize>) -> Option<Vec<HeadWord>> {
         let rule = self.source.rule;
         let last = self.steps.len().checked_sub(1)?;
-        let Some(PlanStep::Every(path)) = self.steps.get(last) else { return None };
+        let path = match self.steps.get(last)? {
+            PlanStep::Every(path) => path,
+            // All inputs bind the same variable.
+            PlanStep::MultiwayJoin(inputs) => {
+                inputs.first().map(|input| &input.path).filter(|path| path.row.binds.len() == 1)?
+            }
+            _ => return None,
+        };
         if rule.is_aggregate() || rule.limit.is_some() || head.is_empty() {
             return None;
         }

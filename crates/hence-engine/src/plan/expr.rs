@@ -46,6 +46,18 @@ impl CompiledExpr {
         }
     }
 
+    /// Visits the slots of the frame that it reads.
+    pub(crate) fn for_each_slot(&self, visit: &mut impl FnMut(Slot)) {
+        match self {
+            Self::Slot(slot) => visit(*slot),
+            Self::Param(_) => {}
+            Self::One(_, _, a) => a.for_each_slot(visit),
+            Self::Flat(_, _, a, b) => [*a, *b].into_iter().for_each(visit),
+            Self::Two(_, _, both) => both.iter().for_each(|code| code.for_each_slot(visit)),
+            Self::Whole(expr) => expr.for_each_var(&mut |var| visit(var.into())),
+        }
+    }
+
     /// The value over a frame.
     #[inline]
     pub(crate) fn eval(&self, frame: IndexSlice<'_, Slot, Word>, params: &[Word]) -> Result<Word, NoResult> {

@@ -3,6 +3,7 @@
 pub(crate) mod body;
 pub(crate) mod choice;
 pub(crate) mod compile;
+pub(crate) mod distinct;
 pub(crate) mod expr;
 pub(crate) mod frame;
 pub(crate) mod head;

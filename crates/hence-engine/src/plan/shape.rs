@@ -176,3 +176,21 @@ pub(crate) fn variables(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
         _ => None,
     })
 }
+
+/// For each place in the order the variables that something after it needs.
+pub(super) fn needed_after(shape: &Shape, order: &[usize]) -> Vec<VarSet> {
+    let mut needed = VarSet::default();
+    shape.head.iter().for_each(|var| {
+        needed.insert(*var);
+    });
+    let mut sets = vec![needed.clone()];
+    for literal in order.iter().rev().map(|at| shape.literal(*at)) {
+        literal.all.iter().for_each(|var| {
+            needed.insert(*var);
+        });
+        sets.push(needed.clone());
+    }
+    sets.reverse();
+    sets.remove(0);
+    sets
+}

@@ -48,6 +48,9 @@ impl fmt::Display for Shown<'_> {
         writeln!(f)?;
         for (step, origin) in self.plan.steps.iter().zip(&self.plan.order) {
             let StepOrigin::Literal(at) = *origin else { broken("the plans of a stratum compare no heads") };
+            if matches!(step, PlanStep::Anew { .. }) {
+                continue;
+            }
             write!(f, "    ")?;
             self.step(f, step, at)?;
             writeln!(f)?;
@@ -68,6 +71,8 @@ impl Shown<'_> {
             PlanStep::Test(..) => "test",
             PlanStep::Let(..) | PlanStep::Same(..) => "let",
             PlanStep::Among(..) => "among",
+            PlanStep::Once { slot, .. } => return write!(f, "once for each {}", self.name(VarId(slot.0))),
+            PlanStep::Anew { .. } => return Ok(()),
             PlanStep::Fewer { next, other, takes_ties } => return self.fewer(f, next, other, *takes_ties),
         };
         write!(f, "{what} ")?;
@@ -80,7 +85,7 @@ impl Shown<'_> {
         match step {
             PlanStep::Every(path) | PlanStep::Some(path, _) => access(f, path.view, Some(path)),
             PlanStep::Probe { view, .. } => access(f, *view, None),
-            PlanStep::Keys { .. } => access(f, View::Delta, None),
+            PlanStep::Keys { view, .. } => access(f, *view, None),
             _ => Ok(()),
         }
     }

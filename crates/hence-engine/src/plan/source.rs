@@ -29,6 +29,16 @@ pub(crate) trait Catalog {
 
     /// Whether a scan is as good as an index.
     fn is_below_scan_threshold(&self, relation: RelationId) -> bool;
+
+    /// Whether there are so many rows that it is worth while to look for duplicates on the way to a fact.
+    fn has_many(&self, _: RelationId) -> bool {
+        false
+    }
+
+    /// How many columns the rows have that loops go through.
+    fn arity(&self, _: RelationId) -> Option<usize> {
+        None
+    }
 }
 
 /// What a plan begins with.

@@ -84,6 +84,12 @@ impl Plan {
         self.steps.iter().flat_map(PlanStep::indexes)
     }
 
+    /// The indexes that its multiway joins use.
+    pub(crate) fn joined_indexes(&self) -> impl Iterator<Item = (RelationId, IndexId)> + '_ {
+        let joins = self.steps.iter().filter(|step| matches!(step, PlanStep::MultiwayJoin(_)));
+        joins.flat_map(PlanStep::indexes)
+    }
+
     /// The only column of the facts that the innermost loop varies.
     pub(crate) fn clustering_column(&self) -> Option<usize> {
         let tail = self.tail.iter().flatten().enumerate();
@@ -117,12 +123,14 @@ pub(crate) enum HeadWord {
 pub(crate) enum PlanStep {
     /// Loop: each row that fits.
     Every(AccessPath),
-    /// Loop: each key of an index that got facts in the last round.
+    /// Loop: each key of an index that has rows, or got some in the last round.
     Keys {
         /// The relation.
         relation: RelationId,
         /// The index, on one column.
         index: IndexId,
+        /// All rows, or those of the last round.
+        view: View,
         /// Where the key goes.
         slot: Slot,
     },
@@ -154,6 +162,18 @@ pub(crate) enum PlanStep {
         other: AccessPath,
         /// Whether it passes where both are as many.
         takes_ties: bool,
+    },
+    /// Filter that passes: the words of a set may pass once more.
+    Anew {
+        /// The number of the set.
+        set: u32,
+    },
+    /// Filter: whether the word of a slot didn't pass yet, since the set began anew.
+    Once {
+        /// The number of the set.
+        set: u32,
+        /// The slot.
+        slot: Slot,
     },
     /// Loop: each element of a generator.
     Each(Slot, Generator, Vec<CompiledExpr>, Remainder),
@@ -319,6 +339,8 @@ impl PlanStep {
             | Self::Test(..)
             | Self::Same(..)
             | Self::Among(..)
+            | Self::Anew { .. }
+            | Self::Once { .. }
             | Self::Fewer { .. } => Vec::new(),
         }
     }

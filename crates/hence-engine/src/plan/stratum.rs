@@ -18,6 +18,9 @@ use crate::storage::relations::Relations;
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
 
+/// From how many rows on duplicates are looked for on the way to a fact.
+const MANY: u32 = 32;
+
 /// The plans of a stratum; relations that they probe for membership get a set, growing ones row numbers.
 pub(crate) fn plans_over(
     program: &Program,
@@ -142,5 +145,13 @@ impl Catalog for IndexVec<RelationId, Stable> {
 
     fn is_below_scan_threshold(&self, relation: RelationId) -> bool {
         self[relation].is_below_scan_threshold()
+    }
+
+    fn has_many(&self, relation: RelationId) -> bool {
+        self[relation].len() >= MANY
+    }
+
+    fn arity(&self, relation: RelationId) -> Option<usize> {
+        Some(self[relation].arity())
     }
 }

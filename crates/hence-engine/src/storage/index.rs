@@ -4,6 +4,8 @@
 use crate::cells::{Cell, Cells, Slice, is_narrow, reserve};
 use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::{hash, hash_of};
+use crate::storage::key_table::KeyTable;
+use crate::storage::pieces::{class_for, class_within, room_of};
 use crate::storage::row_table::RowTable;
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
@@ -46,6 +48,8 @@ pub(crate) struct Index {
     regroup: usize,
     /// Whether no plan reads it any more.
     retired: bool,
+    /// Whether the words of each group ascend.
+    sorted: bool,
 }
 
 /// What the entries are.
@@ -55,17 +59,6 @@ pub(crate) enum Content {
     Numbers,
     /// The words of the one column that isn't in the key, all of which fit in 32 bits: no row has to be looked at.
     Words(u32),
-}
-
-/// From a key to its group.
-#[derive(Debug)]
-enum KeyTable {
-    /// The key is one small word: the number of its group.
-    Direct,
-    /// Any key.
-    Hashed(Cells, RowTable),
-    /// Many narrow keys of several columns, by one of these: look-ups that follow one another often share it.
-    Grouped(GroupedRows),
 }
 
 /// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`, the last that brought some.
@@ -102,7 +95,25 @@ impl Index {
             group_buffer: Vec::new(),
             regroup: MANY_KEYS,
             retired: false,
+            sorted: false,
         }
+    }
+
+    /// Sorts the words of each group, for a relation that won't grow: it isn't known any more which of them came last.
+    pub(crate) fn sort(&mut self) {
+        if self.sorted || self.content == Content::Numbers {
+            return;
+        }
+        for group in self.groups.iter().filter(|group| group.len > 1) {
+            self.entries[group.start as usize..(group.start + group.len) as usize].sort_unstable();
+        }
+        self.sorted = true;
+    }
+
+    /// Whether the words of each group ascend.
+    #[inline]
+    pub(crate) fn is_sorted(&self) -> bool {
+        self.sorted
     }
 
     /// No plan reads it any more: it takes in no rows and gives its room back.
@@ -134,6 +145,17 @@ impl Index {
     /// The groups that grew in the last round.
     pub(crate) fn touched(&self) -> &[u32] {
         &self.touched
+    }
+
+    /// How many groups there are, those without rows included.
+    pub(crate) fn groups(&self) -> u32 {
+        self.groups.len() as u32
+    }
+
+    /// Whether a group has rows.
+    #[inline]
+    pub(crate) fn has_rows(&self, group: u32) -> bool {
+        self.groups[group as usize].len > 0
     }
 
     /// The first word of a group's key.
@@ -188,6 +210,7 @@ impl Index {
         if self.rows == len {
             return;
         }
+        self.sorted = false;
         let new_rows = &rows[self.rows as usize * arity..len as usize * arity];
         if let Content::Words(column) = self.content
             && new_rows.iter().skip(column as usize).step_by(2).any(|cell| !is_narrow(cell.word()))
@@ -232,6 +255,11 @@ impl Index {
     }
 
     fn give_back<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
+        if self.sorted && len < self.rows {
+            // It isn't known which words came last.
+            *self = Self::new(std::mem::take(&mut self.columns), arity);
+            self.take(rows, arity, len);
+        }
         self.round += 1;
         self.touched.clear();
         let gone = &rows[len.min(self.rows) as usize * arity..self.rows as usize * arity];
@@ -448,43 +476,5 @@ impl Index {
         finder
             + self.groups.capacity() * size_of::<Bucket>()
             + (self.entries.len() + self.touched.capacity()) * 4
-    }
-}
-
-/// The length of a class of pieces: 4, 6, 8, 12, 16, 24 and so on.
-fn room_of(class: usize) -> u32 {
-    (4 + 2 * (class as u32 & 1)) << (class / 2)
-}
-
-/// The smallest class of at least `room`.
-fn class_for(room: u32) -> usize {
-    class_within(room).map_or(0, |class| class + usize::from(room_of(class) < room))
-}
-
-/// The largest class of at most `room`.
-fn class_within(room: u32) -> Option<usize> {
-    let log = room.checked_ilog2().filter(|log| *log >= 2)?;
-    Some(2 * (log as usize - 2) + (room >> (log - 1) & 1) as usize)
-}
-
-impl KeyTable {
-    fn hashed() -> Self {
-        Self::Hashed(Cells::default(), RowTable::default())
-    }
-
-    /// `count` keys that were grouped.
-    #[cold]
-    fn hashed_again(grouped: &GroupedRows, width: usize, count: usize) -> Self {
-        let (mut keys, mut table) = (vec![0; count * width], RowTable::with_room(count));
-        for (words, number) in grouped.each() {
-            let key = &mut keys[number as usize * width..(number as usize + 1) * width];
-            key.iter_mut().zip(words).for_each(|(cell, word)| *cell = u32::new(word));
-            table.insert_new(hash(key), number);
-        }
-        Self::Hashed(Cells::Narrow(keys), table)
-    }
-
-    fn is_direct(&self) -> bool {
-        matches!(self, Self::Direct)
     }
 }

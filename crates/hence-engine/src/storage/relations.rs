@@ -154,6 +154,17 @@ impl Relations {
         }
     }
 
+    /// Sorts the indexes of multiway joins over relations that won't grow any more, so that lists are intersected as they are.
+    pub(crate) fn sort_indexes(
+        &mut self,
+        growing: &[RelationId],
+        used: impl Iterator<Item = (RelationId, IndexId)>,
+    ) {
+        for (relation, index) in used.filter(|(relation, _)| !growing.contains(relation)) {
+            self.stable[relation].sort_index(index);
+        }
+    }
+
     /// Bytes of rows, tables and indexes.
     pub(crate) fn bytes(&self) -> usize {
         self.stable.iter().map(Stable::bytes).sum::<usize>()

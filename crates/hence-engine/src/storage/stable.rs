@@ -161,6 +161,11 @@ impl Stable {
         })
     }
 
+    /// Sorts an index of a relation that won't grow, if its entries are words.
+    pub(crate) fn sort_index(&mut self, index: IndexId) {
+        self.indexes[index].sort();
+    }
+
     /// What comes from now on is the delta.
     pub(crate) fn begin_round(&mut self) {
         self.delta = self.len;

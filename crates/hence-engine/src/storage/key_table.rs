@@ -1,0 +1,42 @@
+//! From the key of an index to its group.
+#![expect(clippy::indexing_slicing, reason = "hot: the numbers of keys are below their count")]
+
+use crate::cells::{Cell, Cells};
+use crate::storage::grouped::GroupedRows;
+use crate::storage::hash::hash;
+use crate::storage::row_table::RowTable;
+
+/// From a key to its group.
+#[derive(Debug)]
+pub(super) enum KeyTable {
+    /// The key is one small word: the number of its group.
+    Direct,
+    /// Any key.
+    Hashed(Cells, RowTable),
+    /// Many narrow keys of several columns, by one of these: look-ups that follow one another often share it.
+    Grouped(GroupedRows),
+}
+
+impl KeyTable {
+    /// Without keys.
+    pub(super) fn hashed() -> Self {
+        Self::Hashed(Cells::default(), RowTable::default())
+    }
+
+    /// `count` keys that were grouped.
+    #[cold]
+    pub(super) fn hashed_again(grouped: &GroupedRows, width: usize, count: usize) -> Self {
+        let (mut keys, mut table) = (vec![0; count * width], RowTable::with_room(count));
+        for (words, number) in grouped.each() {
+            let key = &mut keys[number as usize * width..(number as usize + 1) * width];
+            key.iter_mut().zip(words).for_each(|(cell, word)| *cell = u32::new(word));
+            table.insert_new(hash(key), number);
+        }
+        Self::Hashed(Cells::Narrow(keys), table)
+    }
+
+    /// Whether a key is the number of its group.
+    pub(super) fn is_direct(&self) -> bool {
+        matches!(self, Self::Direct)
+    }
+}
