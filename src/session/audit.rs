@@ -86,7 +86,7 @@ impl Audit<'_> {
         let salvaged = self.ledger.salvaged()?.unwrap_or(0);
         let again = Redrawn::new(stood.clone());
         let (follower, unsettled, since) = (Follower::default(), BTreeSet::new(), None);
-        let erased = Unreadable::default();
+        let erased = Unreadable::before(self.ledger, first)?;
         let rounds = Rounds::before(first, &mut history, true)?;
         let mut course = Course {
             stood,

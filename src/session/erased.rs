@@ -13,6 +13,18 @@ use hence_ledger::{Draft, Ledger, LedgerError, personal_fact};
 pub(super) struct Unreadable(BTreeSet<Symbol>);
 
 impl Unreadable {
+    /// Those of the facts that stand before the transaction `first`: what went with segments that are gone, or is not
+    /// drawn again, leaves its facts behind.
+    pub(super) fn before(ledger: &Ledger, first: u64) -> Result<Self, LedgerError> {
+        let mut found = Self::default();
+        if first > 1 {
+            for relation in ledger.personal()?.keys() {
+                found.0.extend(ledger.had_unreadable(*relation, Some(first - 1))?.then_some(*relation));
+            }
+        }
+        Ok(found)
+    }
+
     /// Takes in what a transaction changes.
     pub(super) fn take(&mut self, ledger: &Ledger, tx: u64) -> Result<(), LedgerError> {
         if !ledger.personal()?.is_empty() {

@@ -171,9 +171,9 @@ impl Replay<'_> {
         let (mut history, mut others) = (self.history(), BTreeMap::new());
         let as_recorded = self.rules.is_none() && self.sets.is_empty();
         let (mut after, mut before) = (Follower::default(), (!as_recorded).then(Follower::of_records));
-        let (mut replayed, mut unreadable) = (Replayed::default(), Unreadable::default());
-        let mut explained = BTreeMap::new();
+        let (mut replayed, mut explained) = (Replayed::default(), BTreeMap::new());
         let first = self.from.max(1);
+        let mut unreadable = Unreadable::before(self.ledger, first)?;
         let mut rounds = Rounds::before(first, &mut history, false)?;
         let mut course = Course::new(history.standing(first - 1)?);
         for tx in first..=self.to.min(self.ledger.last_tx()) {

@@ -250,7 +250,6 @@ fn an_erase_on_a_full_disk_has_happened_or_says_why_not() {
 }
 
 #[test]
-#[ignore = "verify calls an erased value of an archived transaction a difference; shown by `cargo test --test it erasure -- --ignored`"]
 fn personal_values_are_salvaged_as_they_are_recorded_and_can_be_erased_there() {
     let project = project();
     let at = project.path();

@@ -325,11 +325,19 @@ impl Ledger {
     /// # Errors
     /// If base or keys can't be read.
     pub fn has_unreadable(&self, relation: Symbol) -> Result<bool, LedgerError> {
+        self.had_unreadable(relation, None)
+    }
+
+    /// The same after the transaction `at`, or now.
+    ///
+    /// # Errors
+    /// As [`Ledger::has_unreadable`].
+    pub fn had_unreadable(&self, relation: Symbol, at: Option<u64>) -> Result<bool, LedgerError> {
         if !self.is_personal(relation)? {
             return Ok(false);
         }
         let Some(number) = self.state.number(relation) else { return Ok(false) };
-        let rows = Rows::new(&self.view, &keys::relation(keys::FACT, number), None);
+        let rows = Rows::new(&self.view, &keys::relation(keys::FACT, number), at);
         for fact in FactIter::new(relation, Some(rows), Vec::new()) {
             let texts: Vec<String> = fact?.0.values.iter().map(|value| value.text()).collect();
             let mut tokens = texts.iter().filter(|text| is_token(text));
