@@ -178,12 +178,12 @@ fn every_command_is_in_the_list_above() {
         .filter(|name| !name.is_empty());
     let asked = |name: &str| ASKED.iter().any(|(args, ..)| args[0] == name);
     let recorded = |name: &str| RECORDED.iter().any(|(args, ..)| args[0] == name);
-    // `gate` and `mcp-gate` ask the owner that `serve` is, `token` takes no rules, `assert` and `erase` are as `retract`, `observe` and `migrate` as `assert`, and `serve` goes on as `decide --follow` does.
+    // `gate` and `mcp-gate` ask the owner that `serve` is, `token` takes no rules, `assert` and `erase` are as `retract`, `observe` and `migrate` as `assert`, `serve` goes on as `decide --follow` does, and `shard` runs others.
     let known = |name: &str| {
         asked(name)
             || recorded(name)
             || WITHOUT_RULES.contains(&name)
-            || ["assert", "erase", "observe", "migrate", "serve", "gate", "mcp-gate", "mcp", "token"]
+            || ["assert", "erase", "observe", "migrate", "serve", "gate", "mcp-gate", "mcp", "token", "shard"]
                 .contains(&name)
     };
     let unknown: Vec<_> = names.filter(|name| !known(name)).collect();

@@ -10,6 +10,10 @@ use super::Printer;
 use super::expr::Around;
 use super::lines::{Line, WIDTH};
 use super::text::Level;
+use crate::part;
+
+/// The word of the annotation before an input.
+const PARTITION: &str = "partition";
 
 /// One argument: where it begins, its text on one line, and for an expression what it could be broken into.
 #[derive(Clone)]
@@ -81,7 +85,12 @@ impl Printer<'_> {
     /// A declaration of a relation with its annotation.
     pub(super) fn relation(&self, decl: &RelationDecl) -> Vec<Line> {
         let Some(column) = decl.partition else { return self.declaration(decl, decl.span.start) };
-        let mut lines = vec![Line::new(decl.span.start, 0, format!("@partition({})", column.name))];
+        let from = decl.span.start;
+        let before = part(self.text, from as usize..column.span.start as usize);
+        let word = before.find(PARTITION).map_or(from, |at| from + (at + PARTITION.len()) as u32);
+        let args = vec![Argument { start: column.span.start, text: column.name.to_string(), expr: None }];
+        let (close, name) = (self.closing_after(word), format!("@{PARTITION}"));
+        let mut lines = self.call(Call { start: from, name, args, close, end: String::new() }, 0);
         lines.extend(self.declaration(decl, decl.name.span.start));
         lines
     }
