@@ -33,8 +33,7 @@ pub fn clique4(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + u
             e.extend_with(|&(_, b, _): &(u32, u32, u32)| b),
             e.extend_with(|&(_, _, c): &(u32, u32, u32)| c),
         );
-        let all: Relation<Four> =
-            Relation::from_leapjoin(&triangles, leapers, |&(a, b, c), &d| (a, b, c, d));
+        let all: Relation<Four> = Relation::from_leapjoin(&triangles, leapers, |&(a, b, c), &d| (a, b, c, d));
         sum(all)
     }
 }

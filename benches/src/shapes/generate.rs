@@ -230,8 +230,9 @@ fn names(people: u32) -> Vec<Facts> {
     let within: Vec<_> = within.collect();
     let member: BTreeSet<_> =
         (0..2 * people).map(|_| [random.below(people), group_0 + random.below(groups)]).collect();
-    let inside: Vec<_> =
-        (1..folders).map(|folder| [folder_0 + folder, folder_0 + folder - 1 - random.below(folder.min(40))]).collect();
+    let inside: Vec<_> = (1..folders)
+        .map(|folder| [folder_0 + folder, folder_0 + folder - 1 - random.below(folder.min(40))])
+        .collect();
     let grant: BTreeSet<_> = (0..groups)
         .map(|_| {
             let folder = folders - 1 - random.below(folders / 20);
@@ -264,8 +265,9 @@ fn wide(seed: u32, relation: &'static str, rows: u32) -> Facts {
 
 fn groups(sales: u32) -> Vec<Facts> {
     let mut random = Random::new(1112);
-    let sale = (0..sales)
-        .map(|at| [at, below_skewed(&mut random, 50), below_skewed(&mut random, 40_000), 1 + random.below(500)]);
+    let sale = (0..sales).map(|at| {
+        [at, below_skewed(&mut random, 50), below_skewed(&mut random, 40_000), 1 + random.below(500)]
+    });
     let sale: Vec<_> = sale.collect();
     let back: BTreeSet<_> = (0..sales / 8).map(|_| [random.below(sales)]).collect();
     vec![table("sale", sale), table("back", back)]
@@ -297,7 +299,8 @@ fn university(universities: u32) -> Vec<Facts> {
             for at in 0..PROFESSORS {
                 of_class.push([professors + at, 5 + random.below(4)]);
                 works.push([professors + at, groups + random.below(GROUPS)]);
-                teaches.extend([[professors + at, courses + 2 * at], [professors + at, courses + 2 * at + 1]]);
+                teaches
+                    .extend([[professors + at, courses + 2 * at], [professors + at, courses + 2 * at + 1]]);
                 degree.extend((0..3).map(|_| [professors + at, 100 + random.below(universities)]));
                 if at % 3 == 0 {
                     degree.push([professors + at, university]);

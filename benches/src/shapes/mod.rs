@@ -10,8 +10,22 @@ use generate::Facts;
 
 /// The shapes, in the order in which they are run.
 pub const SHAPES: [&str; 16] = [
-    "clique4", "path4", "diamond", "cycle4", "cspa", "csda", "context", "borrow", "names", "wide", "groups",
-    "university", "dense", "sparse", "deep", "steps",
+    "clique4",
+    "path4",
+    "diamond",
+    "cycle4",
+    "cspa",
+    "csda",
+    "context",
+    "borrow",
+    "names",
+    "wide",
+    "groups",
+    "university",
+    "dense",
+    "sparse",
+    "deep",
+    "steps",
 ];
 
 /// The programs that take part.
@@ -79,7 +93,9 @@ pub fn ready(peer: &str, shape: &str, quick: bool) -> Option<Ready> {
     }
     Some(match peer {
         "datafrog" => pick!(datafrog: clique4 path4 diamond cycle4 cspa csda dense deep),
-        "ascent" => pick!(ascent: clique4 path4 diamond cycle4 cspa csda context borrow names wide groups university dense sparse deep steps),
+        "ascent" => {
+            pick!(ascent: clique4 path4 diamond cycle4 cspa csda context borrow names wide groups university dense sparse deep steps)
+        }
         _ => {
             let threads = if peer == "hence_on_two" { 2 } else { 1 };
             let input = hence::load(shape, &facts);
