@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import subprocess
@@ -59,7 +60,8 @@ class Stream:
 
     def close(self) -> int:
         """Ends the stream; its exit status, which is 2 where something was refused."""
-        if not self._input.closed:
+        # What was not read of a process that ended is lost with it, as `decide` said.
+        with contextlib.suppress(BrokenPipeError):
             self._input.close()
         try:
             return self._process.wait(PATIENCE)
