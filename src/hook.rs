@@ -1,10 +1,14 @@
 //! `hence-hook`: how hosts start `hence gate` at each tool call.
 //!
 //! Most of what a call costs is the start of a process, and this one is small: it puts the event to the owner of the ledger and
-//! prints the answer. Where no owner runs, or anything is not as it should be, the `hence` beside it does what is asked; so it is
-//! that which starts owners, refuses, and knows the words of hosts.
+//! prints the answer, or a denial where none comes in time. Where no owner runs, or anything is not as it should be, the `hence`
+//! beside it does what is asked.
 
 use std::process::ExitCode;
+
+#[cfg(unix)]
+#[path = "cli/owner/connect.rs"]
+mod connect;
 
 #[cfg(unix)]
 fn main() -> ExitCode {
@@ -29,36 +33,40 @@ mod unix {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use hence_gate::{Host, LARGEST};
+    use hence_gate::{Answer, Event, Host, LARGEST};
     use serde_json::{Value as Json, json};
+
+    use super::connect::connect;
 
     /// The program beside this one that can do everything.
     const WHOLE: &str = "hence";
-    /// The file of the socket in the ledger's folder.
-    const SOCKET: &str = "owner.sock";
     /// How long the host waits at most.
     const PATIENCE: Duration = Duration::from_secs(2);
     /// The exit status of a denial.
     const DENIED: u8 = 2;
+    /// Why nothing is allowed where the owner says nothing.
+    const LATE: &str = "the owner of the ledger gave no answer within 2 s";
 
     /// What the arguments say, where they are those that `hence gate install` writes.
     struct Asked {
-        host: Option<String>,
+        host: Option<Host>,
         store: PathBuf,
         shadow: bool,
     }
 
     pub(super) fn run() -> ExitCode {
         let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-        let Some((asked, owner)) =
-            read(&words).and_then(|asked| connected(&asked.store).map(|owner| (asked, owner)))
-        else {
-            return handed_over(&words, None);
-        };
+        let owned = read(&words).and_then(|asked| connect(&asked.store).ok().map(|owner| (asked, owner)));
+        let Some((asked, owner)) = owned else { return handed_over(&words, None) };
         let end = Instant::now() + PATIENCE;
         let Some(event) = event(end) else { return handed_over(&words, Some(&[])) };
-        let told = if event.len() > LARGEST { None } else { answer(&asked, owner, &event, end) };
-        told.unwrap_or_else(|| handed_over(&words, Some(&event)))
+        let answer = if event.len() > LARGEST { None } else { answer(&asked, owner, &event, end) };
+        match answer {
+            Some(answer) => print(answer),
+            // `hence` would wait for it as long once more.
+            None if Instant::now() >= end => print(late(&asked, &event)),
+            None => handed_over(&words, Some(&event)),
+        }
     }
 
     fn read(words: &[OsString]) -> Option<Asked> {
@@ -68,26 +76,8 @@ mod unix {
             ["gate", "--host", host, "--store", store, "--shadow"] => (*host, *store, true),
             _ => return None,
         };
-        let host = if host == "auto" { None } else { Some(host.parse::<Host>().ok()?.word().to_owned()) };
+        let host = if host == "auto" { None } else { Some(host.parse().ok()?) };
         Some(Asked { host, store: PathBuf::from(store), shadow })
-    }
-
-    /// The owner of a ledger, if it runs and is this user's.
-    fn connected(store: &Path) -> Option<UnixStream> {
-        let stream = UnixStream::connect(store.join(SOCKET)).ok()?;
-        is_own(&stream).then_some(stream)
-    }
-
-    #[cfg(target_os = "linux")]
-    fn is_own(stream: &UnixStream) -> bool {
-        let other = rustix::net::sockopt::socket_peercred(stream);
-        other.is_ok_and(|other| other.uid == rustix::process::geteuid())
-    }
-
-    /// The permissions of the file keep others away.
-    #[cfg(not(target_os = "linux"))]
-    fn is_own(_: &UnixStream) -> bool {
-        true
     }
 
     /// Standard input to its end, read by a thread, since a host may leave it open.
@@ -103,10 +93,11 @@ mod unix {
         read.recv_timeout(end.saturating_duration_since(Instant::now())).ok()?.ok()
     }
 
-    /// The owner's answer, once it is printed; `None` where there is none that can be.
-    fn answer(asked: &Asked, mut owner: UnixStream, event: &[u8], end: Instant) -> Option<ExitCode> {
+    /// The owner's answer; `None` where there is none.
+    fn answer(asked: &Asked, mut owner: UnixStream, event: &[u8], end: Instant) -> Option<Answer> {
         let event = String::from_utf8_lossy(event);
-        let gate = json!({ "host": asked.host, "shadow": asked.shadow, "event": event });
+        let host = asked.host.map(Host::word);
+        let gate = json!({ "host": host, "shadow": asked.shadow, "event": event });
         // The owner tells by how a line begins how long it may be.
         let line = format!("{{\"hence\":1,\"gate\":{gate}}}\n");
         owner.set_write_timeout(Some(Duration::from_secs(1))).ok()?;
@@ -116,16 +107,31 @@ mod unix {
         BufReader::new(owner).read_line(&mut line).ok()?;
         let told: Json = serde_json::from_str(&line).ok().filter(|told: &Json| told["hence"] == 1)?;
         let judged = told.get("judged")?.as_object()?;
-        let text = |name: &str| judged.get(name).and_then(Json::as_str);
+        let text = |name: &str| judged.get(name).and_then(Json::as_str).map(str::to_owned);
         let status = u8::try_from(judged.get("status")?.as_u64()?).ok()?;
-        if let Some(output) = text("output") {
-            let mut out = io::stdout().lock();
-            out.write_all(format!("{output}\n").as_bytes()).and_then(|()| out.flush()).ok()?;
+        Some(Answer { output: text("output"), error: text("error"), status })
+    }
+
+    /// What a host is told of an event that the owner said nothing of in time.
+    fn late(asked: &Asked, event: &[u8]) -> Answer {
+        match Event::read(asked.host, event) {
+            Ok(event) if event.is_question() && !asked.shadow => event.host.refusal(&event.name, LATE),
+            Ok(_) => Answer { output: None, error: Some(format!("hence gate: {LATE}")), status: 1 },
+            Err(_) => Host::unread(asked.host, LATE),
         }
-        if let Some(error) = text("error") {
-            io::stderr().write_all(format!("{error}\n").as_bytes()).ok()?;
+    }
+
+    fn print(answer: Answer) -> ExitCode {
+        let mut out = io::stdout().lock();
+        let printed = match answer.output {
+            Some(output) => out.write_all(format!("{output}\n").as_bytes()).and_then(|()| out.flush()),
+            None => Ok(()),
+        };
+        if let Some(error) = answer.error {
+            // Who doesn't hear it sees the status.
+            let _ = io::stderr().write_all(format!("{error}\n").as_bytes());
         }
-        Some(ExitCode::from(status))
+        ExitCode::from(if printed.is_ok() { answer.status } else { DENIED })
     }
 
     /// What `hence` makes of the same arguments, with standard input or with what was read of it.

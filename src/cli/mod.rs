@@ -223,10 +223,6 @@ pub(crate) fn run() -> ExitCode {
     if let Some(status) = helper() {
         return status;
     }
-    #[cfg(feature = "gate")]
-    if let Some(outcome) = gate::at_once(&std::env::args_os().skip(1).collect::<Vec<_>>()) {
-        return ExitCode::from(outcome.unwrap_or_else(failed));
-    }
     ExitCode::from(fault::caught(answer).unwrap_or_else(failed))
 }
 

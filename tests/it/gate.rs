@@ -3,8 +3,10 @@
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -205,6 +207,31 @@ fn what_hosts_start_says_what_the_gate_says() {
         assert_eq!(by_hook, by_gate, "{words:?}");
         assert_eq!(by_hook.status.code(), Some(2), "{words:?}");
     }
+}
+
+/// An owner that takes what it is asked and says nothing.
+#[test]
+fn what_an_owner_says_nothing_of_is_denied_and_nobody_is_asked_again() {
+    let project = Project::new();
+    fs::create_dir(project.path(".hence")).unwrap();
+    let _silent = UnixListener::bind(project.path(".hence/owner.sock")).unwrap();
+    // The `hence` beside the hook would say that it was started.
+    let (hook, beside) = (project.path("bin/hence-hook"), project.path("bin/hence"));
+    fs::create_dir(project.path("bin")).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_hence-hook"), &hook).unwrap();
+    fs::write(&beside, "#!/bin/sh\ntouch started\n").unwrap();
+    fs::set_permissions(&beside, Permissions::from_mode(0o755)).unwrap();
+    let call = json!({ "tool": "shell", "command": "ls", "ok": true });
+    let asked = event(Host::Claude, &call, false, &project.path(""), 1).to_string();
+    let store = project.path(".hence").display().to_string();
+    let words = ["gate", "--host", "claude", "--store", &store];
+    let output = project.run(hook.to_str().unwrap(), &words, &asked);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains(r#""permissionDecision":"deny""#) && said.contains("gave no answer"), "{said}");
+    let shadow = project.run(hook.to_str().unwrap(), &[&words[..], &["--shadow"]].concat(), &asked);
+    assert_eq!((shadow.status.code(), shadow.stdout.len()), (Some(1), 0), "{shadow:?}");
+    assert!(!project.path("started").exists());
 }
 
 #[test]

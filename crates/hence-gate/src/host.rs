@@ -115,6 +115,14 @@ impl Host {
         Answer { status: 2, error: Some(verdict.text()), ..self.answer(event, &verdict) }
     }
 
+    /// The refusal of an event that can't be read, for its host if that is known, with status 2.
+    pub fn unread(host: Option<Self>, why: &str) -> Answer {
+        match host {
+            Some(host) => host.refusal("", why),
+            None => Answer { output: None, error: Some(Verdict::denied(why).text()), status: 2 },
+        }
+    }
+
     /// Its settings.
     pub fn settings(self) -> Settings {
         match self {

@@ -88,18 +88,9 @@ pub(in crate::cli) fn judged(
     event: &[u8],
 ) -> Answer {
     let host: Option<Host> = host.and_then(|host| host.parse().ok());
-    let event = match Event::read(host, event) {
-        Ok(event) => event,
-        Err(error) => return refused(host, "", &error.to_string()),
-    };
-    let waits = event.is_question();
-    let (host, name) = (event.host, event.name.clone());
-    let answer = match ask(mailbox, event, shadow) {
-        Reply::Verdict(_) if shadow => host.silence(),
-        Reply::Verdict(verdict) => host.answer(&name, &verdict),
-        Reply::Done => host.silence(),
-        Reply::Failed(why) if waits && !shadow => host.refusal(&name, &why),
-        Reply::Failed(why) => Answer { output: None, error: Some(why), status: 1 },
+    let answer = match Event::read(host, event) {
+        Ok(event) => answered(mailbox, event, shadow),
+        Err(error) => refused(host, "", &error.to_string()),
     };
     // As it is printed: whoever asks may print it as it is.
     Answer {
@@ -109,12 +100,22 @@ pub(in crate::cli) fn judged(
     }
 }
 
+/// What the host of an event is told.
+fn answered(mailbox: &Arc<Mailbox>, event: Event, shadow: bool) -> Answer {
+    let waits = event.is_question();
+    let (host, name) = (event.host, event.name.clone());
+    match ask(mailbox, event, shadow) {
+        Reply::Verdict(_) if shadow => host.silence(),
+        Reply::Verdict(verdict) => host.answer(&name, &verdict),
+        Reply::Done => host.silence(),
+        Reply::Failed(why) if waits && !shadow => host.refusal(&name, &why),
+        Reply::Failed(why) => Answer { output: None, error: Some(why), status: 1 },
+    }
+}
+
 /// A denial where nothing is known of the event but, perhaps, its host.
 pub(in crate::cli) fn refused(host: Option<Host>, name: &str, why: &str) -> Answer {
-    match host {
-        Some(host) => host.refusal(name, &shown(why)),
-        None => Answer { output: None, error: Some(Verdict::denied(&shown(why)).text()), status: 2 },
-    }
+    host.map_or_else(|| Host::unread(None, &shown(why)), |host| host.refusal(name, &shown(why)))
 }
 
 /// A text without what is kept out of the ledger.

@@ -1,9 +1,5 @@
 //! The hook: reads one event, has the owner judge it, and answers the host. It fails closed.
-//!
-//! A host waits for it at each call, so a hook called as the installer writes it asks an owner that runs before anything else is
-//! set up: neither arguments nor settings are read that only the owner needs.
 
-use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
@@ -16,7 +12,7 @@ use hence_core::fault::{self, Fault};
 use hence_gate::{Answer, Event, Host, LARGEST, Phase};
 
 use super::super::owner;
-use super::super::{Failure, Outcome, config, logs, terminal, time};
+use super::super::{Outcome, terminal};
 use super::calls::refused;
 
 /// How long the host waits at most, start of the process excluded.
@@ -49,83 +45,15 @@ fn of_word(text: &str) -> Result<Told, String> {
 /// Answers the event on standard input.
 pub(super) fn run(options: &HookOptions) -> Outcome {
     let end = Instant::now() + PATIENCE;
-    let answer = fault::caught(|| Ok::<_, Fault>(answer_to(options, event(end), end)))
-        .unwrap_or_else(|fault| refused(options.host.0, "", &fault.to_string()));
+    let answer = || -> Result<Answer, Fault> {
+        Ok(match event(end) {
+            Ok(bytes) => of_bytes(options, &bytes, end),
+            Err(error) => refused(options.host.0, "", &format!("the event can't be read: {error}")),
+        })
+    };
+    let answer =
+        fault::caught(answer).unwrap_or_else(|fault| refused(options.host.0, "", &fault.to_string()));
     print(&answer)
-}
-
-/// Answers the event on standard input as `run` does, where the arguments are those that the installer writes; `None` where
-/// they are others, and nothing was done.
-pub(in crate::cli) fn at_once(words: &[OsString]) -> Option<Outcome> {
-    let (options, store) = written(words)?;
-    let end = Instant::now() + PATIENCE;
-    let answer = || -> Result<Answer, Failure> {
-        let read = event(end);
-        if let Ok(bytes) = &read
-            && bytes.len() <= LARGEST
-        {
-            let host = options.host.0.map(|host| host.word().to_owned());
-            let wish = (host, options.shadow, String::from_utf8_lossy(bytes).into_owned());
-            match owner::judge(&store, wish, end) {
-                Ok(Some(answer)) => return Ok(answer),
-                // From here on as slowly as it takes.
-                Ok(None) => set_up()?,
-                Err(error) => {
-                    set_up()?;
-                    return Ok(unanswered(&options, bytes, &error));
-                }
-            }
-        } else {
-            set_up()?;
-        }
-        Ok(answer_to(&options, read, end))
-    };
-    let refuse = |failure: Failure| match failure {
-        Failure::Session(error) => refused(options.host.0, "", &error.to_string()),
-        Failure::Usage(why) => refused(options.host.0, "", &why),
-        Failure::Stopped(stopped) => refused(options.host.0, "", &stopped.to_string()),
-        Failure::Output(error) => refused(options.host.0, "", &error.to_string()),
-    };
-    let answer = fault::caught(answer).unwrap_or_else(refuse);
-    Some(print(&answer).and_then(|status| Ok(terminal::finish().map(|()| status)?)))
-}
-
-/// The options in arguments as the installer writes them, and the ledger's folder.
-fn written(words: &[OsString]) -> Option<(HookOptions, PathBuf)> {
-    let (first, rest) = words.split_first()?;
-    let (host_word, host, store_word, store, shadow) = match rest {
-        [host_word, host, store_word, store] => (host_word, host, store_word, store, false),
-        [host_word, host, store_word, store, last] if last == "--shadow" => {
-            (host_word, host, store_word, store, true)
-        }
-        _ => return None,
-    };
-    if first != "gate" || host_word != "--host" || store_word != "--store" {
-        return None;
-    }
-    let (host, store) = (of_word(host.to_str()?).ok()?, PathBuf::from(store));
-    Some((HookOptions { host, store: Some(store.clone()), shadow }, store))
-}
-
-/// What every command sets up before it begins.
-fn set_up() -> Result<(), Failure> {
-    config::load()?;
-    time::check()?;
-    logs::begin()
-}
-
-/// The answer where the owner was asked and gave none.
-fn unanswered(options: &HookOptions, bytes: &[u8], error: &io::Error) -> Answer {
-    match Event::read(options.host.0, bytes) {
-        Ok(event) if !event.is_question() || options.shadow => unheard(error),
-        Ok(event) => refused(Some(event.host), &event.name, &error.to_string()),
-        Err(error) => refused(options.host.0, "", &error.to_string()),
-    }
-}
-
-/// What is said where no answer is needed and something went wrong.
-fn unheard(error: &io::Error) -> Answer {
-    Answer { output: None, error: Some(format!("hence gate: {error}")), status: 1 }
 }
 
 /// Standard input to its end, read by a thread, since a host may leave it open.
@@ -142,14 +70,6 @@ fn event(end: Instant) -> io::Result<Vec<u8>> {
     bytes.recv_timeout(end.saturating_duration_since(Instant::now())).map_err(late)?
 }
 
-/// The answer to what was read.
-fn answer_to(options: &HookOptions, read: io::Result<Vec<u8>>, end: Instant) -> Answer {
-    match read {
-        Ok(bytes) => of_bytes(options, &bytes, end),
-        Err(error) => refused(options.host.0, "", &format!("the event can't be read: {error}")),
-    }
-}
-
 /// The answer to an event.
 pub(super) fn of_bytes(options: &HookOptions, bytes: &[u8], end: Instant) -> Answer {
     let event = match Event::read(options.host.0, bytes) {
@@ -164,7 +84,9 @@ pub(super) fn of_bytes(options: &HookOptions, bytes: &[u8], end: Instant) -> Ans
     let store = super::store(options.store.as_ref());
     match asked(&store, wish, end) {
         Ok(answer) => answer,
-        Err(error) if !event.is_question() || options.shadow => unheard(&error),
+        Err(error) if !event.is_question() || options.shadow => {
+            Answer { output: None, error: Some(format!("hence gate: {error}")), status: 1 }
+        }
         Err(error) => refused(Some(event.host), &event.name, &error.to_string()),
     }
 }

@@ -31,7 +31,6 @@ pub(super) use between::McpGate;
 #[cfg(feature = "server")]
 pub(super) use calls::refused;
 pub(super) use calls::{Calls, judged};
-pub(super) use hook::at_once;
 pub(super) use report::{call_of, is_verdict, lapsed_in};
 
 /// Decide a tool call of a coding agent: one event of a host on standard input, its answer on standard output

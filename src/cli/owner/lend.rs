@@ -18,10 +18,11 @@ use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
 use super::super::{Failure, open, output};
+use super::connect::NAME;
 use super::listen::{Ask, listen};
 use super::mailbox::{Ended, Mailbox};
 use super::protocol::Answer;
-use super::socket::{Bound, NAME};
+use super::socket::Bound;
 use super::turn;
 
 /// How long to wait for the lock before looking whether to stop.

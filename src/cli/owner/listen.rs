@@ -8,9 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::open;
+use super::connect;
 use super::mailbox::Mailbox;
 use super::protocol::{Answer, Wire, Wish, say};
-use super::socket;
 
 /// How many connections there may be at once; the next one is told to come again.
 const MOST: usize = 128;
@@ -85,7 +85,7 @@ impl Shared {
     }
 
     fn serve(&self, stream: UnixStream) {
-        match socket::stranger(&stream) {
+        match connect::stranger(&stream) {
             Ok(None) => {}
             Ok(Some(user)) => {
                 let why = format!("the ledger is in use by another user, and not by user {user}");

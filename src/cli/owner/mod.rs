@@ -6,12 +6,14 @@
 //! ```
 //!
 //! `mailbox` is what an owner waits for: input, askers, signals, a due time. `incoming` makes lines of the input.
-//! `protocol` is the lines on the socket, `socket` the file, `listen` the owner's side of a connection, `turn` the
+//! `protocol` is the lines on the socket, `socket` the file, `connect` the way to it, `listen` the owner's side of a connection, `turn` the
 //! asker's, `lend` what an owner does for one, `start` begins an owner. `docs/service.md` describes the protocol.
 
 mod incoming;
 mod mailbox;
 
+#[cfg(unix)]
+mod connect;
 #[cfg(unix)]
 mod lend;
 #[cfg(unix)]

@@ -1,16 +1,12 @@
-//! The file of an owner's socket: bound in the store's folder, reached through it, told from one that was left behind.
+//! The file of an owner's socket: bound in the store's folder, told from one that was left behind.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, Permissions};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-/// The name of the file.
-pub(super) const NAME: &str = "owner.sock";
-/// The longest path that the address of a socket holds on every system.
-const LONGEST: usize = 100;
+use super::connect::{NAME, connect, reach};
 
 /// A socket in a store's folder; the file goes with it, unless another has taken its place.
 pub(super) struct Bound {
@@ -64,42 +60,4 @@ fn remove_left_behind(store: &Path) -> io::Result<()> {
         Ok(_) => Err(io::ErrorKind::AddrInUse.into()),
         Err(_) => fs::remove_file(&path),
     }
-}
-
-/// Connects to the owner of a store.
-///
-/// # Errors
-/// There is none, or it is another user's.
-pub(super) fn connect(store: &Path) -> io::Result<UnixStream> {
-    let stream = reach(store, |path| UnixStream::connect(path))?;
-    match stranger(&stream)? {
-        None => Ok(stream),
-        Some(user) => Err(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            format!("the owner of the ledger is user {user}"),
-        )),
-    }
-}
-
-/// Works with a path to the socket that is short enough, whatever the store's is.
-fn reach<T>(store: &Path, work: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
-    let path = store.join(NAME);
-    if path.as_os_str().len() <= LONGEST {
-        return work(&path);
-    }
-    let folder = File::open(store)?;
-    work(&Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(NAME))
-}
-
-/// The user of the other side, where that is not this process's.
-#[cfg(target_os = "linux")]
-pub(super) fn stranger(stream: &UnixStream) -> io::Result<Option<u32>> {
-    let other = rustix::net::sockopt::socket_peercred(stream)?.uid;
-    Ok((other != rustix::process::geteuid()).then(|| other.as_raw()))
-}
-
-/// The permissions of the file keep others away.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn stranger(_: &UnixStream) -> io::Result<Option<u32>> {
-    Ok(None)
 }

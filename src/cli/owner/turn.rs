@@ -11,8 +11,8 @@ use hence_core::meter;
 use hence_ledger::LedgerError;
 
 use super::super::{Failure, LIMIT, open, output};
+use super::connect;
 use super::protocol::{Answer, Wire, Wish};
-use super::socket;
 
 /// How long a command waits for its turn, where `--wait` doesn't say.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -85,7 +85,7 @@ pub(in crate::cli) fn briefly(store: &Path) -> Option<Turn> {
 
 /// The process that owns a store and what it runs, if there is one.
 pub(super) fn owner_of(store: &Path) -> Option<(u32, String)> {
-    let mut wire = Wire::new(socket::connect(store).ok()?);
+    let mut wire = Wire::new(connect::connect(store).ok()?);
     wire.say(&Wish::Status {}).ok()?;
     match wire.hear(Some(Instant::now() + HELLO)).ok()?? {
         Answer::Owner { process, command, .. } => Some((process, command)),
@@ -103,7 +103,7 @@ pub(in crate::cli) fn judge(
     wish: (Option<String>, bool, String),
     end: Instant,
 ) -> io::Result<Option<hence_gate::Answer>> {
-    let Ok(stream) = socket::connect(store) else { return Ok(None) };
+    let Ok(stream) = connect::connect(store) else { return Ok(None) };
     let (host, shadow, event) = wish;
     let mut wire = Wire::new(stream);
     wire.say(&Wish::Gate { host, shadow, event })?;
@@ -126,7 +126,7 @@ pub(in crate::cli) fn speak(
     said: &hence_server::Said,
     end: Instant,
 ) -> io::Result<Option<Option<String>>> {
-    let Ok(stream) = socket::connect(store) else { return Ok(None) };
+    let Ok(stream) = connect::connect(store) else { return Ok(None) };
     let (token, name) = match said.by.clone() {
         hence_server::Caller::Token(token) => (Some(token), String::new()),
         hence_server::Caller::Named(name) => (None, name),
@@ -141,7 +141,7 @@ pub(in crate::cli) fn speak(
 }
 
 fn ask(store: &Path, end: Instant) -> Asked {
-    match socket::connect(store) {
+    match connect::connect(store) {
         Ok(stream) => wait(Wire::new(stream), end).unwrap_or(Asked::Again),
         // A queue of connections that is full.
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Asked::Again,
