@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use hence_core::fact::Fact;
-use hence_core::schema::Relation;
+use hence_core::schema::{RULES, Relation};
 use hence_core::symbol::Symbol;
 use hence_lang::analysis::checked::{Guard, Requires};
 use hence_ledger::{Decision, Draft, is_reserved};
@@ -12,7 +12,6 @@ use hence_proof::proof::{Proof, Step, StepKind};
 
 use super::drawn::{self, DecisionId};
 use super::error::SessionError;
-use super::trust::RULES;
 use super::{Session, Store};
 
 impl Session {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hence_core::fact::Fact;
+use hence_core::schema::RULES;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::ir::Program;
@@ -18,8 +19,6 @@ use super::{RuleSet, Session, Store};
 pub(super) const PARAM: &str = "hence.param";
 /// The input whose facts, where an effect asserts them, become recorded parameters.
 const SET_PARAMETER: &str = "set_parameter";
-/// The role that the rules themselves have.
-const RULES: &str = "rules";
 
 /// A parameter with the value that a ledger holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

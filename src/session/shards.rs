@@ -16,7 +16,7 @@ impl RuleSet {
     /// The value that says in which shard a fact lies; none for reference data, of which every shard has all.
     pub fn partition_of(&self, fact: &Fact) -> Option<Value> {
         let input = self.program.find(fact.relation)?;
-        let partition = self.checked.partitions.iter().find(|partition| partition.relation == input)?;
+        let partition = self.checked.partition_of(input)?;
         fact.values.get(partition.column).copied()
     }
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use hence_core::fact::Fact;
-use hence_core::schema::{Kind, Relation, RelationId};
+use hence_core::schema::{Kind, RULES, Relation, RelationId};
 use hence_core::value::Value;
 use hence_engine::Database;
 use hence_lang::ir::Program;
@@ -14,9 +14,6 @@ use hence_ledger::{
 
 use super::error::SessionError;
 use super::{RuleSet, Session, Store};
-
-/// The role that the rules themselves have: an input that lists it takes effects.
-pub(super) const RULES: &str = "rules";
 
 /// A fact that is recorded and not there for the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,11 +18,7 @@ macro_rules! shape {
             $(program.$input = super::rows::<$width>(facts, stringify!($input)).map(Into::into).collect();)*
             move || {
                 program.run();
-                Box::new(move || {
-                    let mut sum = Sum::default();
-                    program.out.iter().for_each(|row| sum.add(super::Row::words(*row)));
-                    sum
-                })
+                Box::new(move || Sum::of(&program.out))
             }
         }
     };
@@ -241,10 +237,6 @@ pub fn context(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + u
     program.begin = super::rows::<1>(facts, "begin").map(Into::into).collect();
     move || {
         program.run();
-        Box::new(move || {
-            let mut sum = Sum::default();
-            program.out.iter().for_each(|row| sum.add(super::Row::words(*row)));
-            sum
-        })
+        Box::new(move || Sum::of(&program.out))
     }
 }

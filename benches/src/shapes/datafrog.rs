@@ -13,11 +13,7 @@ fn relation(facts: &[Facts], name: &str) -> Relation<Pair> {
 }
 
 fn sum<R: Row + Copy + Ord + 'static>(rows: Relation<R>) -> Box<dyn FnOnce() -> Sum> {
-    Box::new(move || {
-        let mut sum = Sum::default();
-        rows.iter().for_each(|row| sum.add(row.words()));
-        sum
-    })
+    Box::new(move || Sum::of(&rows))
 }
 
 /// Triangles, then the fourth corner as what all three have.

@@ -39,6 +39,13 @@ pub struct Sum {
 }
 
 impl Sum {
+    /// That of the results of a peer.
+    pub fn of<R: Row + Copy>(rows: &[R]) -> Self {
+        let mut sum = Self::default();
+        rows.iter().for_each(|row| sum.add(row.words()));
+        sum
+    }
+
     /// Takes in a row.
     pub fn add(&mut self, row: impl IntoIterator<Item = u64>) {
         let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(29);

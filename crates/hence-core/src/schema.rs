@@ -182,6 +182,9 @@ pub struct Personal {
     pub subject: usize,
 }
 
+/// The role that the rules themselves have: an input or a parameter that lists it takes effects.
+pub const RULES: &str = "rules";
+
 /// Who may assert and retract facts of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authors {

@@ -228,17 +228,23 @@ fn spoilt_decisions_of_the_golden_cases_have_remedies() {
     judge(&counted);
 }
 
-#[test]
-fn spoilt_decisions_of_the_agent_week_have_remedies() {
-    if !is_slow() {
-        return;
-    }
+/// The agent's week: rules that decide on it, a session over its facts, and the instant after it.
+fn week() -> (RuleSet, Session, i64) {
     let packs = ["errors", "feedback", "tool_scoring"].map(String::from).to_vec();
     let rules = hence::session::RuleSource { packs, ..Default::default() }.build().unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("facts/agent_week.jsonl");
     let read = read_fact_lines(&rules, "week", &std::fs::read_to_string(path).unwrap()).unwrap();
     let now = hence_core::literal::parse_time("2026-02-10T00:00:00Z").unwrap();
     let session = Session::over_facts(rules.clone(), read);
+    (rules, session, now)
+}
+
+#[test]
+fn spoilt_decisions_of_the_agent_week_have_remedies() {
+    if !is_slow() {
+        return;
+    }
+    let (rules, session, now) = week();
     let world = World { tries: WEEK_TRIES, ..World::new(String::from("week"), &rules, &session, now) };
     assert!(!shipped::packs().is_empty());
     let mut counted = Counted::default();
@@ -250,12 +256,7 @@ fn spoilt_decisions_of_the_agent_week_have_remedies() {
 /// nobody knows. Each has a remedy: a tool can be asserted, and so can what speaks for it.
 #[test]
 fn refused_tools_of_the_agent_week_have_remedies() {
-    let packs = ["errors", "feedback", "tool_scoring"].map(String::from).to_vec();
-    let rules = hence::session::RuleSource { packs, ..Default::default() }.build().unwrap();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("facts/agent_week.jsonl");
-    let read = read_fact_lines(&rules, "week", &std::fs::read_to_string(path).unwrap()).unwrap();
-    let now = hence_core::literal::parse_time("2026-02-10T00:00:00Z").unwrap();
-    let session = Session::over_facts(rules.clone(), read);
+    let (rules, session, now) = week();
     let world = World::new(String::from("week"), &rules, &session, now);
     let (program, model) = (world.program(), &world.whole);
     let finder = Finder::new(program, model, &rules.sources, &NoOrigins);

@@ -14,7 +14,7 @@ enum Part {
     Text(String),
     Column(String),
     Given(Given),
-    FactRows(String),
+    Rows(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Part {
             ("$now", _) => Ok(Self::Given(Given::Now)),
             ("$because", _) => Ok(Self::Given(Given::Because)),
             (_, Some(("rows", relation))) if is_word(relation.trim()) => {
-                Ok(Self::FactRows(relation.trim().to_owned()))
+                Ok(Self::Rows(relation.trim().to_owned()))
             }
             (column, None) if is_word(column) => Ok(Self::Column(column.to_owned())),
             _ => Err(format!(
@@ -84,7 +84,7 @@ impl Part {
                 let message = || format!("`{}` has no column `{column}`", order.decision.relation);
                 order.value(column).map(|value| value.text()).ok_or_else(|| refused(message()))
             }
-            Self::FactRows(relation) => {
+            Self::Rows(relation) => {
                 let rows = order.world.rows(relation).map_err(refused)?;
                 Ok(rows.objects().iter().map(|row| format!("{row}\n")).collect())
             }

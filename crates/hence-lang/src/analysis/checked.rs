@@ -60,6 +60,11 @@ impl Index<RelationId> for Checked {
 }
 
 impl Checked {
+    /// How the facts of an input are partitioned, if they are.
+    pub fn partition_of(&self, id: RelationId) -> Option<&Partition> {
+        self.partitions.iter().find(|partition| partition.relation == id)
+    }
+
     /// Whether rules add to what is asserted of an input.
     pub fn is_fed(&self, id: RelationId) -> bool {
         self[id].kind == Kind::Input && self.rules.iter().any(|rule| rule.head == id)

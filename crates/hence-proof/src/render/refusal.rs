@@ -6,6 +6,7 @@ use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::json::{fact as fact_json, value as value_json};
 use hence_core::literal::{self, visible};
+use hence_core::schema::RULES;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::ir::Program;
@@ -140,7 +141,7 @@ pub(crate) fn failure_line(program: &Program, failure: &Failure) -> String {
 /// Whether an input is one that effects alone write.
 fn is_of_rules(program: &Program, relation: Symbol) -> bool {
     let authors = program.find(relation).and_then(|id| program[id].authors.as_ref());
-    authors.is_some_and(|authors| matches!(authors.roles.as_slice(), [role] if role.as_str() == "rules"))
+    authors.is_some_and(|authors| matches!(authors.roles.as_slice(), [role] if role.as_str() == RULES))
 }
 
 fn aggregate_line(results: &[(Symbol, String, Option<Value>, Option<Value>)], matches: usize) -> String {

@@ -1,15 +1,12 @@
 //! Which changes somebody may make, and who: a remedy is something that a person can type.
 
 use hence_core::fact::Fact;
-use hence_core::schema::{Authors, RelationId};
+use hence_core::schema::{Authors, RULES, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::Word;
 
 use super::Finder;
 use super::change::Change;
-
-/// The author of what effects of rules assert: nobody can say it.
-const RULES: &str = "rules";
 
 impl Finder<'_> {
     /// Whether somebody may assert and retract facts of an input: not the clock, and not what effects alone write.
@@ -87,7 +84,7 @@ impl Finder<'_> {
     }
 }
 
-/// Those of some roles that people have.
+/// Those of some roles that people have: nobody can say what rules do.
 fn people(roles: &[Symbol]) -> Vec<Symbol> {
     roles.iter().copied().filter(|role| role.as_str() != RULES).collect()
 }

@@ -176,7 +176,7 @@ impl Proof<'_> {
 
     /// What an effect does to its input in the wrong shards.
     fn effect(&self, effect: &Effect) -> Option<Diagnostic> {
-        let input = self.checked.partitions.iter().find(|input| input.relation == effect.input);
+        let input = self.checked.partition_of(effect.input);
         let keys = self.keys.get(&effect.relation);
         if self.lost.contains(&effect.relation) {
             return None;

@@ -124,7 +124,7 @@ impl Proof<'_> {
             format!("one variable at {one} of `{name}` and {two} of `{others}`")
         };
         let fault = fault.help(format!("join them on the partition: {join}"));
-        let input = self.checked.partitions.iter().find(|input| input.relation == other.relation);
+        let input = self.checked.partition_of(other.relation);
         match input {
             Some(_) => {
                 fault.help(format!("or remove `@partition` of `{others}`, if every shard may have all of it"))
