@@ -20,6 +20,10 @@ if [ -z "$HENCE" ]; then
 fi
 export HENCE
 folder=${1:-$(mktemp -d)}
+if [ -e "$folder/.hence" ]; then
+    echo "error: \`$folder\` holds a ledger already; a day begins in a folder without one" >&2
+    exit 1
+fi
 mkdir -p "$folder"
 cp -R "$here"/day/* "$folder"
 cd "$folder"
