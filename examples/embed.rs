@@ -14,7 +14,7 @@ use hence::ledger::{Ledger, OpenOptions};
 use hence::literal;
 use hence::proof::proof::{NoOrigins, Proof, StepKind};
 use hence::proof::{Finder, render};
-use hence::session::{self, Change, DecisionId, Outcome, Roles, RuleSource, Session};
+use hence::session::{self, CommitOutcome, CommitRequest, DecisionId, Roles, RuleSource, Session};
 use hence::symbol::Symbol;
 use hence::value::Value;
 
@@ -186,15 +186,15 @@ impl Agent<'_> {
     }
 
     /// Commits facts, and tells what they decided.
-    fn tell(&mut self, author: &str, facts: Vec<Fact>) -> Result<Outcome> {
-        let change = Change {
+    fn tell(&mut self, author: &str, facts: Vec<Fact>) -> Result<CommitOutcome> {
+        let change = CommitRequest {
             assertions: facts,
             author: author.to_owned(),
             source: String::from("embed"),
             time: self.now,
             now: self.now,
             list: true,
-            ..Change::default()
+            ..CommitRequest::default()
         };
         let outcome = self.session.commit(change, false)?;
         for decision in &outcome.drawn {
@@ -209,14 +209,14 @@ impl Agent<'_> {
         Ok(outcome)
     }
 
-    fn say(&mut self, author: &str, facts: &[&str]) -> Result<Outcome> {
+    fn say(&mut self, author: &str, facts: &[&str]) -> Result<CommitOutcome> {
         let facts = facts.iter().map(|text| session::read_fact(self.session.rules(), text));
         let facts = facts.collect::<std::result::Result<Vec<_>, _>>()?;
         self.tell(author, facts)
     }
 
     /// Hands a text, called `input`, to an observer, and commits what it sees.
-    fn observe(&mut self, name: &str, input: &str, text: &str) -> Result<Outcome> {
+    fn observe(&mut self, name: &str, input: &str, text: &str) -> Result<CommitOutcome> {
         let mut facts = Vec::new();
         observer(name, None)?.observe(Input::new(input, None, &mut text.as_bytes()), &mut |fact| {
             facts.push(fact);
@@ -226,7 +226,7 @@ impl Agent<'_> {
     }
 
     /// Scans the repository, and commits what it looks like.
-    fn scan(&mut self) -> Result<Outcome> {
+    fn scan(&mut self) -> Result<CommitOutcome> {
         let root = std::env::temp_dir().join(format!("hence-embed-{}-{:p}", std::process::id(), self));
         for (file, text) in REPOSITORY {
             let path = root.join(file);

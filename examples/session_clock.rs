@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use hence::fact::Fact;
 use hence::ledger::{Ledger, OpenOptions};
-use hence::session::{Change, Outcome, RuleSource, Session};
+use hence::session::{CommitOutcome, CommitRequest, RuleSource, Session};
 use hence::symbol::Symbol;
 use hence::value::Value;
 
@@ -38,8 +38,14 @@ fn facts(count: i64) -> Vec<Fact> {
     (0..count).map(fact).collect()
 }
 
-fn commit(session: &mut Session, assertions: Vec<Fact>, now: i64) -> Result<(Outcome, Duration)> {
-    let change = Change { assertions, author: String::from("hence"), time: now, now, ..Change::default() };
+fn commit(session: &mut Session, assertions: Vec<Fact>, now: i64) -> Result<(CommitOutcome, Duration)> {
+    let change = CommitRequest {
+        assertions,
+        author: String::from("hence"),
+        time: now,
+        now,
+        ..CommitRequest::default()
+    };
     let begun = Instant::now();
     let outcome = session.commit(change, false)?;
     Ok((outcome, begun.elapsed()))

@@ -33,7 +33,7 @@ mod unix {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use hence_gate::{Answer, Event, Host, LARGEST};
+    use hence_gate::{HookAnswer, HookEvent, Host, LARGEST};
     use serde_json::{Value as Json, json};
 
     use super::connect::connect;
@@ -94,7 +94,7 @@ mod unix {
     }
 
     /// The owner's answer; `None` where there is none.
-    fn answer(asked: &Asked, mut owner: UnixStream, event: &[u8], end: Instant) -> Option<Answer> {
+    fn answer(asked: &Asked, mut owner: UnixStream, event: &[u8], end: Instant) -> Option<HookAnswer> {
         let event = String::from_utf8_lossy(event);
         let host = asked.host.map(Host::word);
         let gate = json!({ "host": host, "shadow": asked.shadow, "event": event });
@@ -109,19 +109,19 @@ mod unix {
         let judged = told.get("judged")?.as_object()?;
         let text = |name: &str| judged.get(name).and_then(Json::as_str).map(str::to_owned);
         let status = u8::try_from(judged.get("status")?.as_u64()?).ok()?;
-        Some(Answer { output: text("output"), error: text("error"), status })
+        Some(HookAnswer { output: text("output"), error: text("error"), status })
     }
 
     /// What a host is told of an event that the owner said nothing of in time.
-    fn late(asked: &Asked, event: &[u8]) -> Answer {
-        match Event::read(asked.host, event) {
+    fn late(asked: &Asked, event: &[u8]) -> HookAnswer {
+        match HookEvent::read(asked.host, event) {
             Ok(event) if event.is_question() && !asked.shadow => event.host.refusal(&event.name, LATE),
-            Ok(_) => Answer { output: None, error: Some(format!("hence gate: {LATE}")), status: 1 },
+            Ok(_) => HookAnswer { output: None, error: Some(format!("hence gate: {LATE}")), status: 1 },
             Err(_) => Host::unread(asked.host, LATE),
         }
     }
 
-    fn print(answer: Answer) -> ExitCode {
+    fn print(answer: HookAnswer) -> ExitCode {
         let mut out = io::stdout().lock();
         let printed = match answer.output {
             Some(output) => out.write_all(format!("{output}\n").as_bytes()).and_then(|()| out.flush()),

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use hence::fact::Fact;
 use hence::ledger::{Ledger, OpenOptions};
-use hence::session::{Change, Loader, RuleSet, Session, check};
+use hence::session::{CommitRequest, Loader, RuleSet, Session, check};
 use hence::value::Value;
 
 const RULES: &str = "input asked(tool: string). input banned(tool: string). decision allow(tool: string). \
@@ -20,8 +20,8 @@ fn fact(relation: &str, tool: &str) -> Fact {
     Fact::new(relation, [Value::String(tool.into())])
 }
 
-fn change(assertions: Vec<Fact>) -> Change {
-    Change { assertions, ..Change::default() }
+fn change(assertions: Vec<Fact>) -> CommitRequest {
+    CommitRequest { assertions, ..CommitRequest::default() }
 }
 
 #[test]

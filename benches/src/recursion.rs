@@ -7,7 +7,7 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits};
-use hence_engine::{Edit, Incremental};
+use hence_engine::{FactChange, Incremental};
 use hence_lang::ir::Program;
 use serde_json::{Value as Json, json};
 
@@ -202,7 +202,11 @@ pub fn measure(name: &str, size: &str) -> Json {
                 let afresh = || Incremental::new(&program, &input, &Limits::default()).unwrap();
                 drop(found.afresh.time(afresh));
             }
-            found.take(&mut standing, Edit { relation: *id, row: &words(*edge), asserted: *stands }, result);
+            found.take(
+                &mut standing,
+                FactChange { relation: *id, row: &words(*edge), asserted: *stands },
+                result,
+            );
             found.anew(&program, &case.database(&program), result);
         }
     }
@@ -228,7 +232,7 @@ struct Found {
 }
 
 impl Found {
-    fn take(&mut self, standing: &mut Incremental, edit: Edit<'_>, result: RelationId) {
+    fn take(&mut self, standing: &mut Incremental, edit: FactChange<'_>, result: RelationId) {
         self.change.time(|| standing.apply(&[edit]).unwrap());
         self.facts = standing.changes(result).count();
         self.check = check(standing.rows(result));

@@ -14,7 +14,7 @@ use hence_engine::Naive;
 use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Threads};
 use hence_lang::analysis;
-use hence_ledger::interchange::{self, Format, Schemas};
+use hence_ledger::interchange::{self, FactFormat, Schemas};
 use hence_syntax as syntax;
 
 /// What a program of a fuzz run may spend.
@@ -91,14 +91,14 @@ pub fn facts(bytes: &[u8]) {
         interchange::read_text(&mut Sources::default(), name, text, format, &schemas)
     };
     for (name, format) in [
-        ("p.jsonl", Format::JsonLines),
-        ("p.csv", Format::Csv),
-        ("s.tsv", Format::Tsv),
-        ("r.facts", Format::Souffle),
+        ("p.jsonl", FactFormat::JsonLines),
+        ("p.csv", FactFormat::Csv),
+        ("s.tsv", FactFormat::Tsv),
+        ("r.facts", FactFormat::Souffle),
     ] {
         let Ok(facts) = read(name, text, format) else { continue };
         let written: String = facts.iter().map(|fact| json::line(fact) + "\n").collect();
-        assert_eq!(read("again.jsonl", &written, Format::JsonLines).as_ref(), Ok(&facts), "{written}");
+        assert_eq!(read("again.jsonl", &written, FactFormat::JsonLines).as_ref(), Ok(&facts), "{written}");
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hence::session::{Schedules, Session};
 use hence_actuators::carry::{Carrier, FactRows, Order, World};
-use hence_actuators::mcp::Mcp;
+use hence_actuators::mcp::McpActuator;
 use hence_actuators::mcp_settings::{McpSettings, Registry};
 use hence_actuators::{Form, Input, Observer, observer, relations};
 use hence_core::fact::Fact;
@@ -145,7 +145,7 @@ pub fn registries(bytes: &[u8]) {
         now: 0,
         world: &Empty,
     };
-    let found = Mcp { settings }.carry_out(&order);
+    let found = McpActuator { settings }.carry_out(&order);
     let _ = fs::remove_file(&path);
     match found {
         Ok(report) => {

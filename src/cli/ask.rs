@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
-use hence::session::{AskedBy, Because, DecisionId, Drawn, Session, Wanted};
+use hence::session::{AskedBy, DecisionId, Drawn, FactProofs, Session, Wanted};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
@@ -339,7 +339,7 @@ fn agrees(recorded: &Decision, proof: &Proof) -> bool {
 }
 
 /// What a question for a proof comes to; says what holds instead where there is none.
-pub(super) fn verdict(fact: &str, because: &Because, now: i64) -> u8 {
+pub(super) fn verdict(fact: &str, because: &FactProofs, now: i64) -> u8 {
     if because.undetermined {
         let fact = fact.trim().trim_end_matches('.');
         output::warning(&format!("`{fact}` is undetermined: it depends on an undefined operation"));

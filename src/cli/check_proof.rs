@@ -11,7 +11,7 @@ use hence::session::{Ground, RuleSet};
 use hence_core::file::{self, LARGEST_TEXT};
 use hence_core::meter;
 use hence_ledger::Hash;
-use hence_proof::check::{Accepted, Known, Refusal, check};
+use hence_proof::check::{Accepted, Known, ProofRefusal, check};
 
 use super::options::{FactOptions, RuleOptions, duration};
 use super::{
@@ -103,12 +103,12 @@ impl CheckProof {
 }
 
 impl Against {
-    fn check(&mut self, proof: &Json) -> Result<Result<Accepted, Refusal>, Failure> {
+    fn check(&mut self, proof: &Json) -> Result<Result<Accepted, ProofRefusal>, Failure> {
         match self {
             Self::Rules(rules) => Ok(by_rules(rules, proof)),
             Self::Head(rules, head) => match names(proof, "head", &head.to_string()) {
                 Ok(()) => Ok(by_rules(rules, proof)),
-                Err(message) => Ok(Err(Refusal { step: None, message })),
+                Err(message) => Ok(Err(ProofRefusal { step: None, message })),
             },
             Self::Ledger(ground) => Ok(ground.check(proof)?),
         }
@@ -125,11 +125,11 @@ fn names(proof: &Json, member: &str, right: &str) -> Result<(), String> {
 }
 
 /// Checks a proof against the rules alone; one that names other rules is refused.
-fn by_rules(rules: &RuleSet, proof: &Json) -> Result<Accepted, Refusal> {
+fn by_rules(rules: &RuleSet, proof: &Json) -> Result<Accepted, ProofRefusal> {
     let known = Known { sources: Some(&rules.sources), ..Known::default() };
     let accepted = check(&rules.program, proof, &known)?;
     if proof.get("ledger").is_some() {
-        let others = |_| Refusal { step: None, message: String::from("its rules are not these") };
+        let others = |_| ProofRefusal { step: None, message: String::from("its rules are not these") };
         names(proof, "rules", &rules.recorded().hash().to_string()).map_err(others)?;
     }
     Ok(accepted)
@@ -183,7 +183,13 @@ impl Tally {
         accepted.on_trust.iter().try_for_each(|trust| writeln!(out, "    on trust: {trust}"))
     }
 
-    fn refuse(&mut self, refusal: &Refusal, proof: &Json, against: &Against, place: &str) -> io::Result<()> {
+    fn refuse(
+        &mut self,
+        refusal: &ProofRefusal,
+        proof: &Json,
+        against: &Against,
+        place: &str,
+    ) -> io::Result<()> {
         self.refused += 1;
         writeln!(terminal::text(), "{place}: refused: {refusal}")?;
         let (Against::Rules(rules) | Against::Head(rules, _)) = against else { return Ok(()) };

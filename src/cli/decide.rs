@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::json;
 
-use hence::session::{self, Change, FactFiles, Outcome as Decided, RecordFile, Session};
+use hence::session::{self, CommitOutcome, CommitRequest, FactFiles, RecordFile, Session};
 use hence_core::fact::Fact;
 use hence_ledger::interchange::Mapping;
 use hence_ledger::{Decision, Lapsed, When};
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use super::carry::Carry;
 use super::diagnostics::count;
@@ -78,7 +78,7 @@ impl Decide {
         if self.follow {
             return self.follow(session, (author, assertions), lines, carry);
         }
-        let change = Change {
+        let change = CommitRequest {
             assertions,
             author,
             source: self.facts.source("decide"),
@@ -87,7 +87,7 @@ impl Decide {
             now,
             expect_tx: self.about.expect_tx,
             list: self.all,
-            ..Change::default()
+            ..CommitRequest::default()
         };
         let decided = session.commit(change, self.dry_run)?;
         output::reports(&decided.reports);
@@ -163,7 +163,7 @@ impl Decide {
         }
     }
 
-    fn print(&self, decided: &Decided) -> std::io::Result<()> {
+    fn print(&self, decided: &CommitOutcome) -> std::io::Result<()> {
         if self.format != Format::Table {
             return print_for_programs(self.format, decided, self.all);
         }
@@ -173,11 +173,11 @@ impl Decide {
 }
 
 /// Tells people what a commit drew and let lapse.
-pub(super) fn print_changes(decided: &Decided) -> io::Result<()> {
+pub(super) fn print_changes(decided: &CommitOutcome) -> io::Result<()> {
     print_table(decided, &decided.drawn, false)
 }
 
-fn print_table(decided: &Decided, shown: &[Decision], dry: bool) -> io::Result<()> {
+fn print_table(decided: &CommitOutcome, shown: &[Decision], dry: bool) -> io::Result<()> {
     let mut out = terminal::text();
     if !shown.is_empty() {
         out.lines(&decisions_table(shown))?;
@@ -209,7 +209,7 @@ fn decisions_table(decisions: &[Decision]) -> String {
 }
 
 /// What happened, and how it was recorded.
-fn summary(decided: &Decided, dry: bool) -> String {
+fn summary(decided: &CommitOutcome, dry: bool) -> String {
     let changes = &decided.changes;
     let mut facts = format!("{} asserted", count(changes.added.len(), "fact"));
     if !changes.present.is_empty() {
@@ -236,7 +236,7 @@ fn summary(decided: &Decided, dry: bool) -> String {
     format!("{facts}; {decisions}\n{recorded}")
 }
 
-fn standing(decided: &Decided) -> String {
+fn standing(decided: &CommitOutcome) -> String {
     let number = count(decided.standing_count(), "decision");
     match decided.kept_open {
         0 => format!("{number} in force"),
@@ -244,12 +244,12 @@ fn standing(decided: &Decided) -> String {
     }
 }
 
-fn by_relation(decided: &Decided) -> String {
+fn by_relation(decided: &CommitOutcome) -> String {
     let each = decided.stands.iter().map(|(relation, count)| format!("{relation} {count}"));
     each.collect::<Vec<_>>().join(", ")
 }
 
-fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::Result<()> {
+fn print_for_programs(format: Format, decided: &CommitOutcome, all: bool) -> std::io::Result<()> {
     let drawn = |fact: &Fact| decided.drawn.iter().any(|decision| decision.fact == *fact);
     let shown = if all { &decided.standing } else { &decided.drawn };
     let mut rows = Vec::new();
@@ -269,7 +269,7 @@ fn print_for_programs(format: Format, decided: &Decided, all: bool) -> std::io::
             "rule": rule, "because": because,
         })
     };
-    let open = |row: &Pattern| {
+    let open = |row: &FactPattern| {
         json!({
             "change": "undetermined", "relation": row.relation.as_str(),
             "values": output::open_values(&row.args), "rule": null, "because": null,

@@ -11,7 +11,7 @@ use hence::session::{self, DecisionId};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_ledger::{Decision, InForce, Ledger, TxInfo, When};
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use super::diagnostics::count;
 use super::options::{self, FactOptions, RuleOptions, moment};
@@ -62,7 +62,7 @@ pub(super) struct Decisions {
 
 /// What a decision has to match.
 struct Wanted<'a> {
-    pattern: Option<Pattern>,
+    pattern: Option<FactPattern>,
     options: &'a Decisions,
 }
 
@@ -156,7 +156,7 @@ impl Decisions {
 impl Wanted<'_> {
     fn says(&self, decision: &Decision) -> bool {
         let Decision { fact, rule, .. } = decision;
-        let matches = |Pattern { relation, args }: &Pattern| {
+        let matches = |FactPattern { relation, args }: &FactPattern| {
             fact.relation == *relation
                 && fact.values.len() == args.len()
                 && args.iter().zip(&fact.values).all(|(wanted, found)| wanted.is_none_or(|it| it == *found))

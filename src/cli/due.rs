@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use hence::session::{Change, Outcome, Schedules};
+use hence::session::{CommitOutcome, CommitRequest, Schedules};
 use hence_core::fact::Fact;
 use hence_core::literal;
 
@@ -52,7 +52,7 @@ impl Follow {
             self.show_schedule_faults();
             self.commit_instant(now, out)?;
         }
-        self.carry_out(&Outcome::default(), now, out)
+        self.carry_out(&CommitOutcome::default(), now, out)
     }
 
     /// Takes up what others recorded after transaction `known`, while they had the ledger: what follows is decided.
@@ -74,7 +74,7 @@ impl Follow {
         self.due.rest = None;
         self.fall_due(time::wall_clock(), out)?;
         self.commit_instant(now, out)?;
-        self.carry_out(&Outcome::default(), now, out)
+        self.carry_out(&CommitOutcome::default(), now, out)
     }
 
     /// What the clock shows: what lines said last, else the wall clock, which waits where it is behind what is recorded.
@@ -124,14 +124,18 @@ impl Follow {
         }
         if self.carries_at().is_some_and(|at| at <= wall) {
             let now = self.clock(wall)?;
-            self.carry_out(&Outcome::default(), now, out)?;
+            self.carry_out(&CommitOutcome::default(), now, out)?;
         }
         Ok(())
     }
 
     /// Commits what somebody says between the lines, and says what came of it; nothing is carried out yet.
     #[cfg(feature = "server")]
-    pub(super) fn decide(&mut self, change: Change, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    pub(super) fn decide(
+        &mut self,
+        change: CommitRequest,
+        out: &mut dyn Write,
+    ) -> Result<CommitOutcome, Failure> {
         let now = change.now;
         if self.now.is_none() {
             self.fall_due(change.time, out)?;
@@ -180,14 +184,14 @@ impl Follow {
         let is_own = !ticks.is_empty() || !passed.is_empty();
         let author = if is_own { String::from(AUTHOR) } else { self.speakers.author().to_owned() };
         let source = String::from(self.source);
-        let change = Change {
+        let change = CommitRequest {
             assertions: ticks,
             retractions: passed,
             author,
             source,
             time: wall,
             now,
-            ..Change::default()
+            ..CommitRequest::default()
         };
         match self.session.commit(change, false) {
             Ok(decided) => {
@@ -228,7 +232,7 @@ impl Follow {
     }
 
     /// Takes over which schedules came and went.
-    pub(super) fn follow_schedules(&mut self, decided: &Outcome, now: i64) {
+    pub(super) fn follow_schedules(&mut self, decided: &CommitOutcome, now: i64) {
         if let Some(schedules) = &mut self.due.schedules {
             self.due.told &= !schedules.follow(decided, now);
             self.show_schedule_faults();

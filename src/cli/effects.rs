@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use hence_core::literal::visible;
-use hence_ledger::{Step, StepChange};
+use hence_ledger::{EffectRound, StepChange};
 
 use super::output;
 
@@ -13,7 +13,7 @@ pub(super) fn verb(change: &StepChange) -> &'static str {
 }
 
 /// A line for each change: `step 1 asserted level(3) by rule review: …`.
-pub(super) fn lines(steps: &[Step]) -> Vec<String> {
+pub(super) fn lines(steps: &[EffectRound]) -> Vec<String> {
     let line = |number: usize, change: &StepChange| {
         let because = change.sentence.as_ref().map_or(String::new(), |text| format!(": {}", visible(text)));
         format!("step {number} {} {} by rule {}{because}", verb(change), change.fact, visible(&change.rule))
@@ -24,7 +24,7 @@ pub(super) fn lines(steps: &[Step]) -> Vec<String> {
 }
 
 /// The steps, each a list of what it did.
-pub(super) fn json(steps: &[Step]) -> Json {
+pub(super) fn json(steps: &[EffectRound]) -> Json {
     let change = |change: &StepChange| {
         json!({
             "change": verb(change), "fact": output::json_fact(&change.fact),

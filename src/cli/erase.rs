@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use hence::session::Change;
+use hence::session::CommitRequest;
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -49,7 +49,7 @@ impl Erase {
             return Ok(NO);
         };
         let retracted = facts.len();
-        let change = Change {
+        let change = CommitRequest {
             assertions: vec![Fact::new(ERASED, [Value::String(Symbol::new(&key))])],
             retractions: facts,
             author,
@@ -58,7 +58,7 @@ impl Erase {
             time: time::wall_clock(),
             now,
             expect_tx: self.about.expect_tx,
-            ..Change::default()
+            ..CommitRequest::default()
         };
         let decided = session.commit(change, false)?;
         if let Some(ledger) = session.ledger() {

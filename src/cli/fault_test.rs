@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use hence::session::{Change, Session};
+use hence::session::{CommitRequest, Session};
 use hence_core::fact::Fact;
 use hence_core::fault;
 use hence_core::value::Value;
@@ -27,7 +27,7 @@ fn command() {
     let ledger = Ledger::open(Path::new(&dir), &OpenOptions::default()).unwrap();
     let mut session = Session::over_ledger(rules(), ledger).with_engine(Box::new(Contradicts));
     let assertions = vec![Fact::new("asked", [Value::String("ls".into())])];
-    let error = session.commit(Change { assertions, ..Change::default() }, false).unwrap_err();
+    let error = session.commit(CommitRequest { assertions, ..CommitRequest::default() }, false).unwrap_err();
     drop(session);
     std::process::exit(i32::from(failed(Failure::Session(error))));
 }

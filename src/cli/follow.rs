@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use hence::session::{self, Change, DecisionId, Outcome as Decided, Session};
+use hence::session::{self, CommitOutcome, CommitRequest, DecisionId, Session};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::meter;
@@ -300,7 +300,7 @@ impl Follow {
         if self.now.is_none() {
             self.fall_due(wall, out)?;
         }
-        let change = Change {
+        let change = CommitRequest {
             assertions: said.assertions,
             said: said.said,
             retractions: said.retractions,
@@ -308,7 +308,7 @@ impl Follow {
             source: String::from(self.source),
             time: wall,
             now: self.clock(wall)?,
-            ..Change::default()
+            ..CommitRequest::default()
         };
         let now = change.now;
         self.due.rest = None;
@@ -343,7 +343,7 @@ impl Follow {
     pub(super) fn write(
         &mut self,
         line: Option<u64>,
-        decided: &Decided,
+        decided: &CommitOutcome,
         now: i64,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
@@ -357,7 +357,7 @@ impl Follow {
     pub(super) fn tell(
         &mut self,
         line: Option<u64>,
-        decided: &Decided,
+        decided: &CommitOutcome,
         now: i64,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
@@ -368,7 +368,7 @@ impl Follow {
     fn write_end(
         &mut self,
         line: Option<u64>,
-        decided: &Decided,
+        decided: &CommitOutcome,
         now: i64,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
@@ -396,7 +396,7 @@ impl Follow {
     /// Carries out what is due, `decided` among it.
     pub(super) fn carry_out(
         &mut self,
-        decided: &Decided,
+        decided: &CommitOutcome,
         now: i64,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
@@ -427,7 +427,7 @@ impl Follow {
         Ok(out.flush()?)
     }
 
-    fn write_changes(&mut self, decided: &Decided, out: &mut dyn Write) -> Result<(), Failure> {
+    fn write_changes(&mut self, decided: &CommitOutcome, out: &mut dyn Write) -> Result<(), Failure> {
         for (number, step) in (1..).zip(&decided.steps) {
             for change in &step.changes {
                 let (rule, because) = (Some(change.rule.as_str()), change.sentence.as_deref());

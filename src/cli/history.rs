@@ -12,7 +12,7 @@ use hence_core::literal::{self, visible};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{Decision, Lapsed, Ledger, Run, Transaction, TxInfo, When};
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use super::options::{self, FactOptions, RangeOptions, RuleOptions, moment};
 use super::output::{self, Format};
@@ -78,7 +78,7 @@ impl History {
 
 /// Shows what came and went of a fact whose personal values nobody can read any more: facts with its other values.
 /// Whether there are any.
-fn erased(ledger: &Ledger, asked: &Pattern) -> Result<bool, Failure> {
+fn erased(ledger: &Ledger, asked: &FactPattern) -> Result<bool, Failure> {
     let Some(personal) = ledger.personal().map_err(open::failure)?.get(&asked.relation) else {
         return Ok(false);
     };

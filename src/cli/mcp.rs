@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use hence_server::{Caller, Said};
+use hence_server::{Caller, InputLine};
 use serde_json::{Map, Value as Json};
 
 use super::messages::{self, Line, failed};
@@ -79,7 +79,7 @@ fn answer(store: &Path, by: &Caller, legacy: &mut bool, line: Line) -> Option<St
     let fields: Option<Map<String, Json>> = serde_json::from_str(&message).ok();
     let member = |name: &str| fields.as_ref().and_then(|fields| fields.get(name));
     *legacy |= member("method").and_then(Json::as_str) == Some("initialize");
-    let said = Said { by: by.clone(), legacy: *legacy, message };
+    let said = InputLine { by: by.clone(), legacy: *legacy, message };
     match asked(store, &said) {
         Ok(answer) => answer,
         Err(error) => {
@@ -91,7 +91,7 @@ fn answer(store: &Path, by: &Caller, legacy: &mut bool, line: Line) -> Option<St
 }
 
 /// What the owner answers; one is started where none runs.
-fn asked(store: &Path, said: &Said) -> io::Result<Option<String>> {
+fn asked(store: &Path, said: &InputLine) -> io::Result<Option<String>> {
     let now = Instant::now();
     let ask = || owner::speak(store, said, now + PATIENCE);
     owner::asked((store, &[]), (now + STARTING, LOOK), ask)?.ok_or_else(|| {

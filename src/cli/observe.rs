@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use hence::session::{self, RuleSet};
 use hence_actuators as actuators;
-use hence_actuators::{Form, Input, Observer, Scope, Summary};
+use hence_actuators::{Form, Input, ObservationScope, Observer, Summary};
 use hence_core::fact::Fact;
 use hence_core::file;
 use hence_core::symbol::Symbol;
@@ -306,10 +306,10 @@ impl Observe {
 fn gone(
     ledger: &Ledger,
     observer: &dyn Observer,
-    scope: Scope,
+    scope: ObservationScope,
     seen: &[Fact],
 ) -> Result<Vec<Fact>, LedgerError> {
-    if scope == Scope::Nothing {
+    if scope == ObservationScope::Nothing {
         return Ok(Vec::new());
     }
     let subjects: BTreeSet<Option<Value>> = seen.iter().map(|fact| fact.values.first().copied()).collect();
@@ -317,7 +317,7 @@ fn gone(
     for relation in actuators::relations(observer) {
         for fact in ledger.facts(Symbol::new(relation)) {
             let (fact, _) = fact?;
-            if scope == Scope::Whole || subjects.contains(&fact.values.first().copied()) {
+            if scope == ObservationScope::Whole || subjects.contains(&fact.values.first().copied()) {
                 gone.push(fact);
             }
         }

@@ -13,7 +13,7 @@ pub(super) use hence_core::json::{fact as json_fact, spaced, value as json_value
 use hence_core::literal::visible;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 use serde_json::{Value as Json, json};
 
 use super::records::Records;
@@ -180,7 +180,7 @@ pub(super) fn open_values(row: &[Option<Value>]) -> Vec<Json> {
 }
 
 /// An undetermined row as a line for programs.
-fn open_row(row: &Pattern) -> Json {
+fn open_row(row: &FactPattern) -> Json {
     json!({ "undetermined": { row.relation.as_str(): open_values(&row.args) } })
 }
 
@@ -219,7 +219,7 @@ pub(super) fn document(document: &impl serde::Serialize) -> io::Result<()> {
 pub(super) fn relations(
     format: Format,
     relations: &[(Symbol, Vec<Symbol>, Vec<Fact>)],
-    undetermined: &[Pattern],
+    undetermined: &[FactPattern],
 ) -> io::Result<()> {
     let facts = || relations.iter().flat_map(|(_, _, facts)| facts).map(json_fact);
     let mut objects = facts().chain(undetermined.iter().map(open_row));

@@ -11,7 +11,7 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use hence::session::{self, Change, RuleSet, Session};
+use hence::session::{self, CommitRequest, RuleSet, Session};
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -294,14 +294,14 @@ impl Answer {
         };
         let verb = if approved { "approved" } else { "rejected" };
         let comment = if reason.is_empty() { self.comment.clone() } else { reason.to_owned() };
-        let change = Change {
+        let change = CommitRequest {
             assertions: answer(&session, found, &self.reviewer, (approved, &comment, now), edits)?,
             author: self.reviewer.clone(),
             source: source.to_owned(),
             note: (!comment.is_empty()).then_some(comment),
             time: clock,
             now,
-            ..Change::default()
+            ..CommitRequest::default()
         };
         let decided = session.commit(change, false)?;
         output::reports(&decided.reports);

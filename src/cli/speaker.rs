@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use hence::session::{RuleSet, Session};
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
-use hence_ledger::{Said, Signature};
+use hence_ledger::{Ed25519Signature, Said};
 
 use super::{config, open};
 
@@ -27,7 +27,7 @@ pub(super) struct Speakers {
 /// Whom a line names, and what it says beside that.
 pub(super) struct Named {
     author: String,
-    signature: Option<Signature>,
+    signature: Option<Ed25519Signature>,
     /// Whether that is who brings the line.
     is_own: bool,
     /// The line without both.

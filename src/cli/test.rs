@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 
 use hence::ruletest::coverage::measure;
 use hence::ruletest::mutate::mutate;
-use hence::ruletest::{GoldenSuite, Report, Selection, Suite, SuiteError};
+use hence::ruletest::{GoldenSuite, Selection, Suite, SuiteError, SuiteReport};
 use hence::session::{Faults, RuleSource, SessionError};
 use hence_core::diagnostic::Diagnostic;
 
@@ -234,7 +234,7 @@ impl Test {
         Selection { filter: self.filter.clone(), jobs: self.jobs, fail_fast: self.fail_fast, until: None }
     }
 
-    fn show(&self, report: &Report) -> std::io::Result<()> {
+    fn show(&self, report: &SuiteReport) -> std::io::Result<()> {
         match self.format {
             TestFormat::Pretty => pretty::print(report, self.verbose),
             TestFormat::Json => formats::json(report),
@@ -244,7 +244,7 @@ impl Test {
         }
     }
 
-    fn verdict(&self, report: &Report) -> u8 {
+    fn verdict(&self, report: &SuiteReport) -> u8 {
         if report.broken() > 0 {
             return UNASKED;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
 
-use hence::session::Outcome as Decided;
+use hence::session::CommitOutcome;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
@@ -22,12 +22,12 @@ pub(super) struct Told {
 
 impl Told {
     /// Whether other decisions are undetermined than were told.
-    pub(super) fn differs(&self, decided: &Decided) -> bool {
+    pub(super) fn differs(&self, decided: &CommitOutcome) -> bool {
         rows(decided) != self.rows
     }
 
     /// A line for each decision that is undetermined from now on, and for each that no longer is.
-    pub(super) fn lines(&mut self, decided: &Decided) -> Vec<Json> {
+    pub(super) fn lines(&mut self, decided: &CommitOutcome) -> Vec<Json> {
         let now = rows(decided);
         let begun = now.difference(&self.rows).map(|row| line("undetermined", row));
         let ended = self.rows.difference(&now).map(|row| line("determined", row));
@@ -37,7 +37,7 @@ impl Told {
     }
 
     /// The reports that the transaction before didn't have.
-    pub(super) fn fresh(&mut self, decided: &Decided) -> Vec<String> {
+    pub(super) fn fresh(&mut self, decided: &CommitOutcome) -> Vec<String> {
         let now: BTreeSet<String> = decided.reports.iter().cloned().collect();
         let is_fresh = |report: &&String| !self.reports.contains(*report);
         let fresh = decided.reports.iter().filter(is_fresh).cloned().collect();
@@ -46,7 +46,7 @@ impl Told {
     }
 }
 
-fn rows(decided: &Decided) -> BTreeSet<Row> {
+fn rows(decided: &CommitOutcome) -> BTreeSet<Row> {
     decided.undetermined.iter().map(|row| (row.relation, row.args.clone())).collect()
 }
 

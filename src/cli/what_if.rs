@@ -10,8 +10,8 @@ use hence::session::{self, Hypothesis, RuleSet, Session, SessionError};
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_ledger::{Ledger, Step};
-use hence_proof::difference::{Changed, Scope, Turn};
+use hence_ledger::{EffectRound, Ledger};
+use hence_proof::difference::{Changed, ComparedRelations, Turn};
 
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
 use super::past::{Asking, Past};
@@ -82,9 +82,9 @@ impl WhatIf {
             now: self.facts.now,
         };
         let scope = if self.relations.is_empty() {
-            Scope::Decisions
+            ComparedRelations::Decisions
         } else {
-            Scope::Relations(self.relations.iter().map(Symbol::from).collect())
+            ComparedRelations::Relations(self.relations.iter().map(Symbol::from).collect())
         };
         for name in &self.relations {
             session.relation(name)?;
@@ -134,7 +134,7 @@ impl WhatIf {
     }
 
     /// What effects would do, step by step.
-    fn print_steps(&self, steps: &[Step]) -> std::io::Result<()> {
+    fn print_steps(&self, steps: &[EffectRound]) -> std::io::Result<()> {
         if self.format == WhatIfFormat::Text {
             let mut out = terminal::text();
             return effects::lines(steps).iter().try_for_each(|line| writeln!(out, "{line}"));

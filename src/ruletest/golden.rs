@@ -19,7 +19,7 @@ use hence_core::value::{Type, Value};
 
 use super::message;
 use super::pool;
-use super::report::{Difference, Failure, FileReport, Report, TestReport, Verdict};
+use super::report::{FileReport, RowDifference, SuiteReport, TestFailure, TestReport, TestVerdict};
 use super::suite::Selection;
 
 /// What [`CaseFile::check`] makes sure of.
@@ -93,7 +93,7 @@ impl GoldenSuite {
     }
 
     /// Runs the cases selected: one file a pack, one test a case.
-    pub fn run(&self, selection: &Selection) -> Report {
+    pub fn run(&self, selection: &Selection) -> SuiteReport {
         let start = Instant::now();
         let work: Vec<&GoldenCase> = self
             .cases
@@ -111,7 +111,7 @@ impl GoldenSuite {
                 files.entry(pack).or_insert_with(|| FileReport { name: pack.to_owned(), tests: Vec::new() });
             file.tests.extend(result);
         }
-        Report { files: files.into_values().collect(), elapsed: start.elapsed() }
+        SuiteReport { files: files.into_values().collect(), elapsed: start.elapsed() }
     }
 }
 
@@ -138,9 +138,9 @@ impl GoldenCase {
     fn run(&self, rules: &RuleSet) -> TestReport {
         let start = Instant::now();
         let verdict = match self.failures(rules) {
-            Ok(failures) if failures.is_empty() => Verdict::Passed,
-            Ok(failures) => Verdict::Failed(failures),
-            Err(error) => Verdict::Broken(message(&error)),
+            Ok(failures) if failures.is_empty() => TestVerdict::Passed,
+            Ok(failures) => TestVerdict::Failed(failures),
+            Err(error) => TestVerdict::Broken(message(&error)),
         };
         TestReport { name: self.case.name.clone(), place: self.place(), verdict, elapsed: start.elapsed() }
     }
@@ -149,7 +149,7 @@ impl GoldenCase {
         Place { file: self.file.clone(), line: 1, column: 1 }
     }
 
-    fn failures(&self, rules: &RuleSet) -> Result<Vec<Failure>, SessionError> {
+    fn failures(&self, rules: &RuleSet) -> Result<Vec<TestFailure>, SessionError> {
         let case = &self.case;
         let lines: Vec<String> = case.facts.iter().map(Json::to_string).collect();
         let facts = session::read_fact_lines(rules, &self.file, &lines.join("\n"))?;
@@ -161,19 +161,20 @@ impl GoldenCase {
         let mut failures = Vec::new();
         for ((name, _, facts), wanted) in derived.relations.iter().zip(case.expect.values()) {
             if derived.undetermined.iter().any(|row| row.relation == *name) {
-                let failure = Failure::new(
+                let failure = TestFailure::new(
                     self.place(),
                     name.as_str(),
                     format!("`{name}` is undetermined: an operation is undefined"),
                 );
-                failures.push(Failure { why: derived.reports.clone(), ..failure });
+                failures.push(TestFailure { why: derived.reports.clone(), ..failure });
                 continue;
             }
             let there: Vec<&[Value]> = facts.iter().map(|fact| fact.values.as_slice()).collect();
             let difference = difference(&there, &types(rules, *name), wanted);
             if !difference.is_empty() {
                 let says = format!("`{name}` has other rows: - is missing, + is unexpected");
-                failures.push(Failure { difference, ..Failure::new(self.place(), name.as_str(), says) });
+                failures
+                    .push(TestFailure { difference, ..TestFailure::new(self.place(), name.as_str(), says) });
             }
         }
         Ok(failures)
@@ -200,20 +201,20 @@ fn types(rules: &RuleSet, name: Symbol) -> Vec<Type> {
 }
 
 /// The rows that are missing and those that are too many, ascending by their text.
-fn difference(there: &[&[Value]], types: &[Type], wanted: &Json) -> Vec<Difference> {
+fn difference(there: &[&[Value]], types: &[Type], wanted: &Json) -> Vec<RowDifference> {
     let mut left: Vec<&[Value]> = there.to_vec();
-    let mut rows: Vec<(String, Difference)> = Vec::new();
+    let mut rows: Vec<(String, RowDifference)> = Vec::new();
     for row in wanted.as_array().or_broken(ROWS) {
         let cells = row.as_array().or_broken(ROWS);
         match left.iter().position(|found| same(found, cells, types)) {
             Some(at) => drop(left.remove(at)),
-            None => rows.push((row.to_string(), Difference::Missing(row.to_string()))),
+            None => rows.push((row.to_string(), RowDifference::Missing(row.to_string()))),
         }
     }
     for found in left {
         let text: Vec<String> = found.iter().map(ToString::to_string).collect();
         let text = format!("[{}]", text.join(", "));
-        rows.push((text.clone(), Difference::Unexpected(text)));
+        rows.push((text.clone(), RowDifference::Unexpected(text)));
     }
     rows.sort_by(|(a, _), (b, _)| a.cmp(b));
     rows.into_iter().map(|(_, row)| row).collect()

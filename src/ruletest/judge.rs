@@ -21,7 +21,7 @@ use hence_proof::proof::StepKind;
 use hence_proof::render::{self, Layout};
 
 use super::case::Case;
-use super::report::{Difference, Failure, StepPlace, TestReport, Verdict};
+use super::report::{RowDifference, StepPlace, TestFailure, TestReport, TestVerdict};
 use super::steps::Reached;
 use super::stuck;
 use super::suite::TestFile;
@@ -41,9 +41,9 @@ pub(super) fn test(file: &TestFile, at: usize) -> TestReport {
     let start = Instant::now();
     let test = file.test(at);
     let verdict = match failures(file, test) {
-        Ok(failures) if failures.is_empty() => Verdict::Passed,
-        Ok(failures) => Verdict::Failed(failures),
-        Err(error) => Verdict::Broken(message(&error)),
+        Ok(failures) if failures.is_empty() => TestVerdict::Passed,
+        Ok(failures) => TestVerdict::Failed(failures),
+        Err(error) => TestVerdict::Broken(message(&error)),
     };
     TestReport {
         name: test.name.to_string(),
@@ -53,14 +53,14 @@ pub(super) fn test(file: &TestFile, at: usize) -> TestReport {
     }
 }
 
-fn failures(file: &TestFile, test: &Test) -> Result<Vec<Failure>, session::SessionError> {
+fn failures(file: &TestFile, test: &Test) -> Result<Vec<TestFailure>, session::SessionError> {
     let case = Case::new(file, test)?;
     let reached = case.evaluate()?;
     Ok(reached.iter().enumerate().flat_map(|(at, reached)| in_step(&case, at, reached)).collect())
 }
 
 /// What fails in one step.
-fn in_step(case: &Case<'_>, at: usize, reached: &Reached) -> Vec<Failure> {
+fn in_step(case: &Case<'_>, at: usize, reached: &Reached) -> Vec<TestFailure> {
     let (program, evaluation) = (&case.program, &reached.evaluation);
     let bench = Bench { case, program, evaluation, asserted: Effects(&reached.asserted), step: at };
     let missing = reached.missing.iter().map(|fact| bench.not_there(fact));
@@ -111,7 +111,7 @@ impl Bench<'_> {
     }
 
     /// A failure with its step and what was filled in for the facts that it shows.
-    fn placed(&self, failure: Failure) -> Failure {
+    fn placed(&self, failure: TestFailure) -> TestFailure {
         let steps = &self.case.test.steps;
         let step = (steps.len() > 1).then(|| StepPlace {
             number: self.step + 1,
@@ -127,7 +127,7 @@ impl Bench<'_> {
         };
         let filled =
             partial.filter(|given| shown(&self.fact(given))).map(|given| self.filled(given)).collect();
-        Failure { step, filled, ..failure }
+        TestFailure { step, filled, ..failure }
     }
 
     /// A fact as proofs show it.
@@ -153,7 +153,7 @@ impl Bench<'_> {
     }
 
     /// What is to be said of a retraction of what doesn't stand.
-    fn not_there(&self, fact: &Fact) -> Failure {
+    fn not_there(&self, fact: &Fact) -> TestFailure {
         let step = self.case.test.steps.get(self.step).or_broken(STEPS);
         let retracted = step.retracted.iter().find(|given| self.fact(given) == *fact).or_broken(STEPS);
         let name = fact.relation;
@@ -166,7 +166,7 @@ impl Bench<'_> {
             false => String::from("retracts nothing; given before"),
         };
         let failure = self.failure(retracted.span, says);
-        Failure { text: format!("!{}.", failure.text), instead, more, ..failure }
+        TestFailure { text: format!("!{}.", failure.text), instead, more, ..failure }
     }
 
     fn is_met(&self, item: &Expectation, answer: Option<RelationId>) -> bool {
@@ -187,7 +187,7 @@ impl Bench<'_> {
     }
 
     /// What is wrong with an expectation, if anything.
-    fn expectation(&self, item: &Expectation, answer: Option<RelationId>) -> Option<Failure> {
+    fn expectation(&self, item: &Expectation, answer: Option<RelationId>) -> Option<TestFailure> {
         if self.is_met(item, answer) {
             return None;
         }
@@ -215,9 +215,9 @@ impl Bench<'_> {
         answer.map_or(0, |id| self.evaluation.model[id].rows.len())
     }
 
-    fn failure(&self, span: Span, says: impl Into<String>) -> Failure {
+    fn failure(&self, span: Span, says: impl Into<String>) -> TestFailure {
         let sources = &self.case.file.rules.sources;
-        Failure::new(sources.place(span), sources.slice(span), says)
+        TestFailure::new(sources.place(span), sources.slice(span), says)
     }
 
     fn name(&self, relation: RelationId) -> Symbol {
@@ -234,7 +234,7 @@ impl Bench<'_> {
         relation: RelationId,
         rows: &[(Vec<Value>, Span)],
         within: Option<f64>,
-    ) -> Vec<Difference> {
+    ) -> Vec<RowDifference> {
         let mut there: Vec<Vec<Value>> = self.facts(relation).into_iter().map(|fact| fact.values).collect();
         let mut missing: Vec<&Vec<Value>> = Vec::new();
         for (row, _) in rows {
@@ -246,11 +246,11 @@ impl Bench<'_> {
         // A row that is expected twice is there once.
         let all = self.facts(relation);
         missing.retain(|row| !all.iter().any(|fact| alike(&fact.values, row, within)));
-        let mut rows: Vec<(Vec<Value>, Difference)> =
-            missing.into_iter().map(|row| (row.clone(), Difference::Missing(shown(row)))).collect();
+        let mut rows: Vec<(Vec<Value>, RowDifference)> =
+            missing.into_iter().map(|row| (row.clone(), RowDifference::Missing(shown(row)))).collect();
         rows.extend(there.into_iter().map(|row| {
             let text = shown(&row);
-            (row, Difference::Unexpected(text))
+            (row, RowDifference::Unexpected(text))
         }));
         rows.sort_by(|(a, _), (b, _)| a.cmp(b));
         rows.dedup_by(|(_, a), (_, b)| a == b);
@@ -262,17 +262,20 @@ impl Bench<'_> {
         relation: RelationId,
         span: Span,
         rows: &[(Vec<Value>, Span)],
-        difference: Vec<Difference>,
-    ) -> Failure {
-        let is_missing = |row: &&(Vec<Value>, Span)| difference.contains(&Difference::Missing(shown(&row.0)));
+        difference: Vec<RowDifference>,
+    ) -> TestFailure {
+        let is_missing =
+            |row: &&(Vec<Value>, Span)| difference.contains(&RowDifference::Missing(shown(&row.0)));
         let missing = rows.iter().find(is_missing).map(|(row, _)| row);
         let name = self.name(relation);
-        let more: Vec<_> = difference.iter().filter(|row| matches!(row, Difference::Unexpected(_))).collect();
+        let more: Vec<_> =
+            difference.iter().filter(|row| matches!(row, RowDifference::Unexpected(_))).collect();
         let says = format!("`{name}` has other rows: - is missing, + is unexpected");
         let text = format!("exactly {name} {{ … }}");
         let sources = &self.case.file.rules.sources;
         let unexpected = self.facts(relation).into_iter().find(|fact| {
-            more.iter().any(|row| matches!(row, Difference::Unexpected(text) if *text == shown(&fact.values)))
+            more.iter()
+                .any(|row| matches!(row, RowDifference::Unexpected(text) if *text == shown(&fact.values)))
         });
         let why = match (unexpected, missing) {
             (Some(fact), _) => self.why(&fact),
@@ -282,11 +285,11 @@ impl Bench<'_> {
             }
             (None, None) => Vec::new(),
         };
-        Failure { difference, why, ..Failure::new(sources.place(span), text, says) }
+        TestFailure { difference, why, ..TestFailure::new(sources.place(span), text, says) }
     }
 
     /// What is to be said where something matches that must not.
-    fn present(&self, span: Span, answer: Option<RelationId>) -> Failure {
+    fn present(&self, span: Span, answer: Option<RelationId>) -> TestFailure {
         let rule = self.rule(answer);
         let facts = rule.body.iter().find_map(|literal| match literal {
             Literal::Atom(atom) => Some(self.matching(atom.relation, &atom.args)),
@@ -296,7 +299,7 @@ impl Bench<'_> {
         let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
         let more = facts.len().saturating_sub(3);
         let instead = facts.iter().take(3).map(|fact| format!("{fact}.")).collect();
-        Failure { instead, more, why, ..self.failure(span, "expected no match, found") }
+        TestFailure { instead, more, why, ..self.failure(span, "expected no match, found") }
     }
 
     fn matching(&self, relation: RelationId, args: &[hence_lang::ir::Arg]) -> Vec<Fact> {
@@ -306,7 +309,7 @@ impl Bench<'_> {
 
     /// What is to be said where nothing matches: the literal that fails, what is there instead, why not.
     /// `about` are the atoms whose floats compare within a distance.
-    fn absent(&self, span: Span, answer: Option<RelationId>, about: &[About<'_>]) -> Failure {
+    fn absent(&self, span: Span, answer: Option<RelationId>, about: &[About<'_>]) -> TestFailure {
         let program = self.program;
         let model = &self.evaluation.model;
         let rule = self.rule(answer);
@@ -326,7 +329,7 @@ impl Bench<'_> {
                 };
                 let sources = &self.case.file.rules.sources;
                 let why = stuck::why_not(program, sources, model, atom.relation, &pattern);
-                Failure { instead, more, why, ..self.failure(atom.span, says) }
+                TestFailure { instead, more, why, ..self.failure(atom.span, says) }
             }
             Literal::Not(atom) => {
                 let pattern = stuck::pattern(&atom.args, program, &stuck.bindings);
@@ -346,7 +349,7 @@ impl Bench<'_> {
     }
 
     /// What is to be said where no fact is within the distance of an atom.
-    fn too_far(&self, about: &About<'_>) -> Failure {
+    fn too_far(&self, about: &About<'_>) -> TestFailure {
         use hence_lang::analysis::checked::Arg;
         let wanted = |arg: &Arg| match arg {
             Arg::Expr(expr) => match expr.kind {
@@ -359,7 +362,7 @@ impl Bench<'_> {
         let pattern: Vec<Option<Value>> = about.args.iter().map(wanted).collect();
         let (instead, more) = nearby::nearest(self.facts(about.relation), &pattern);
         let says = format!("nothing matches within {}; found instead", Value::Float(about.distance));
-        Failure { instead, more, ..self.failure(about.span, says) }
+        TestFailure { instead, more, ..self.failure(about.span, says) }
     }
 
     /// The rule that asks an expectation's question.

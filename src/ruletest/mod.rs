@@ -24,7 +24,9 @@ mod suite;
 use std::path::PathBuf;
 
 pub use golden::GoldenSuite;
-pub use report::{Difference, FILLED, Failure, FileReport, Report, StepPlace, TestReport, Verdict};
+pub use report::{
+    FILLED, FileReport, RowDifference, StepPlace, SuiteReport, TestFailure, TestReport, TestVerdict,
+};
 pub use suite::{Selection, Suite, SuiteError, TestFile};
 
 use crate::session::SessionError;
@@ -42,7 +44,7 @@ pub const DEFAULT_NOW: i64 = 1_767_225_600_000_000;
 ///
 /// # Errors
 /// Everything that failed, as text for people; also where there is no test, or rules have errors.
-pub fn run(path: impl Into<PathBuf>) -> Result<Report, String> {
+pub fn run(path: impl Into<PathBuf>) -> Result<SuiteReport, String> {
     let suite = Suite::load(&[path.into()]).map_err(|error| error.to_string())?;
     let report = fault::caught::<_, Fault>(|| Ok(suite.run(&Selection::default())));
     let report = report.map_err(|fault| fault.to_string())?;

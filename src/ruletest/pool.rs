@@ -7,11 +7,11 @@ use std::time::Instant;
 use hence_core::fault::{self, OrBroken};
 
 use super::judge;
-use super::report::{FileReport, Report, TestReport, Verdict};
+use super::report::{FileReport, SuiteReport, TestReport, TestVerdict};
 use super::suite::{Selection, Suite, TestFile};
 
 /// Runs the tests selected.
-pub(super) fn run(suite: &Suite, selection: &Selection) -> Report {
+pub(super) fn run(suite: &Suite, selection: &Selection) -> SuiteReport {
     let start = Instant::now();
     let work: Vec<(usize, &TestFile, usize)> = suite
         .files
@@ -35,7 +35,7 @@ pub(super) fn run(suite: &Suite, selection: &Selection) -> Report {
         file.tests.extend(result);
     }
     files.retain(|file| !file.tests.is_empty());
-    Report { files, elapsed: start.elapsed() }
+    SuiteReport { files, elapsed: start.elapsed() }
 }
 
 /// The results of `count` tasks in their order. With `fail_fast` everything after the first one that didn't pass
@@ -51,7 +51,7 @@ pub(super) fn ordered(
             return None;
         }
         let result = task(at);
-        let failed = result.as_ref().is_some_and(|test| !matches!(test.verdict, Verdict::Passed));
+        let failed = result.as_ref().is_some_and(|test| !matches!(test.verdict, TestVerdict::Passed));
         if selection.fail_fast && failed {
             stop.fetch_min(at, Ordering::SeqCst);
         }

@@ -7,7 +7,7 @@ use hence_core::span::Place;
 
 /// What became of all tests.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct SuiteReport {
     /// The files in order.
     pub files: Vec<FileReport>,
     /// Wall time of the whole run.
@@ -31,25 +31,25 @@ pub struct TestReport {
     /// Where it stands.
     pub place: Place,
     /// What became of it.
-    pub verdict: Verdict,
+    pub verdict: TestVerdict,
     /// Wall time.
     pub elapsed: Duration,
 }
 
 /// What became of a test.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum TestVerdict {
     /// Everything expected is there.
     Passed,
     /// What is otherwise, in the order of the text.
-    Failed(Vec<Failure>),
+    Failed(Vec<TestFailure>),
     /// The test could not be run: its facts can't be read, or a limit was reached.
     Broken(String),
 }
 
 /// One expectation that doesn't hold.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct TestFailure {
     /// The literal that failed, or the whole expectation.
     pub place: Place,
     /// The text there.
@@ -61,7 +61,7 @@ pub struct Failure {
     /// How many more there are.
     pub more: usize,
     /// For a whole relation, the rows that differ, ascending.
-    pub difference: Vec<Difference>,
+    pub difference: Vec<RowDifference>,
     /// Why what should not hold does, or why what should hold doesn't: a few lines.
     pub why: Vec<String>,
     /// What was filled in for columns that facts of these leave out with `..`, a line each.
@@ -89,7 +89,7 @@ impl fmt::Display for StepPlace {
 
 /// A row in which a relation differs from what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Difference {
+pub enum RowDifference {
     /// Expected, and not there.
     Missing(String),
     /// There, and not expected.
@@ -99,7 +99,7 @@ pub enum Difference {
 /// What stands above the columns that were filled in.
 pub const FILLED: &str = "where the test has `..`";
 
-impl fmt::Display for Difference {
+impl fmt::Display for RowDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(row) => write!(f, "- {row}"),
@@ -108,7 +108,7 @@ impl fmt::Display for Difference {
     }
 }
 
-impl Report {
+impl SuiteReport {
     /// All tests in order.
     pub fn tests(&self) -> impl Iterator<Item = &TestReport> {
         self.files.iter().flat_map(|file| &file.tests)
@@ -121,26 +121,26 @@ impl Report {
 
     /// How many passed.
     pub fn passed(&self) -> usize {
-        self.tests().filter(|test| matches!(test.verdict, Verdict::Passed)).count()
+        self.tests().filter(|test| matches!(test.verdict, TestVerdict::Passed)).count()
     }
 
     /// How many failed.
     pub fn failed(&self) -> usize {
-        self.tests().filter(|test| matches!(test.verdict, Verdict::Failed(_))).count()
+        self.tests().filter(|test| matches!(test.verdict, TestVerdict::Failed(_))).count()
     }
 
     /// How many could not be run.
     pub fn broken(&self) -> usize {
-        self.tests().filter(|test| matches!(test.verdict, Verdict::Broken(_))).count()
+        self.tests().filter(|test| matches!(test.verdict, TestVerdict::Broken(_))).count()
     }
 
     /// Whether every test passed.
     pub fn all_passed(&self) -> bool {
-        self.tests().all(|test| matches!(test.verdict, Verdict::Passed))
+        self.tests().all(|test| matches!(test.verdict, TestVerdict::Passed))
     }
 }
 
-impl Failure {
+impl TestFailure {
     /// A failure without anything beside its text.
     pub fn new(place: Place, text: impl Into<String>, says: impl Into<String>) -> Self {
         Self {
@@ -175,19 +175,21 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for SuiteReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for test in self.tests() {
             match &test.verdict {
-                Verdict::Failed(failures) => {
+                TestVerdict::Failed(failures) => {
                     writeln!(f, "{}: `{}` failed", test.place, test.name)?;
                     for failure in failures {
                         writeln!(f, "  {}:", failure.place)?;
                         failure.lines().iter().try_for_each(|line| writeln!(f, "  {line}"))?;
                     }
                 }
-                Verdict::Broken(why) => writeln!(f, "{}: `{}` could not run: {why}", test.place, test.name)?,
-                Verdict::Passed => {}
+                TestVerdict::Broken(why) => {
+                    writeln!(f, "{}: `{}` could not run: {why}", test.place, test.name)?
+                }
+                TestVerdict::Passed => {}
             }
         }
         write!(f, "{} of {} tests passed", self.passed(), self.count())

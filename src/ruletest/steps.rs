@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::session::{self, Change, Evaluation, RuleSet, Session, SessionError};
+use crate::session::{self, CommitRequest, Evaluation, RuleSet, Session, SessionError};
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::symbol::Symbol;
@@ -91,12 +91,12 @@ fn session(
     let mut facts: BTreeSet<Fact> = BTreeSet::new();
     let mut asserted = BTreeMap::new();
     let commit = |moment: &Moment| {
-        let change = Change {
+        let change = CommitRequest {
             assertions: moment.added.clone(),
             retractions: moment.removed.clone(),
             time: moment.now,
             now: moment.now,
-            ..Change::default()
+            ..CommitRequest::default()
         };
         let outcome = session.commit(change, false)?;
         let evaluation = session.kept().or_broken("a session that keeps what follows has it after a commit");

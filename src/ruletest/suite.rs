@@ -13,7 +13,7 @@ use hence_engine::Limits;
 use hence_lang::analysis::checked::Test;
 
 use super::case::limits;
-use super::report::Report;
+use super::report::SuiteReport;
 use super::{message, pool};
 
 /// Test files, ready to run.
@@ -147,7 +147,7 @@ impl Suite {
     }
 
     /// Runs the tests selected.
-    pub fn run(&self, selection: &Selection) -> Report {
+    pub fn run(&self, selection: &Selection) -> SuiteReport {
         pool::run(self, selection)
     }
 }

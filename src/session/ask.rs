@@ -12,7 +12,7 @@ use hence_engine::Undefined;
 use hence_lang::analysis;
 use hence_lang::ir::Program;
 use hence_lang::lower::{self, Query};
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
@@ -22,7 +22,7 @@ use super::{RuleSet, Session};
 
 /// The answer to a query.
 #[derive(Clone, Debug, Default)]
-pub struct Answer {
+pub struct QueryAnswer {
     /// The named variables of the question, in the order of their first place.
     pub columns: Vec<Symbol>,
     /// Their values for each match, distinct, ascending.
@@ -35,11 +35,11 @@ pub struct Answer {
 
 /// Whole relations.
 #[derive(Clone, Debug, Default)]
-pub struct Derived {
+pub struct DerivedRelations {
     /// Each relation asked for, with its column names and its facts, ascending.
     pub relations: Vec<(Symbol, Vec<Symbol>, Vec<Fact>)>,
     /// What follows possibly and not certainly, ascending relation by relation.
-    pub undetermined: Vec<Pattern>,
+    pub undetermined: Vec<FactPattern>,
     /// What was reported on the way: undefined operations.
     pub reports: Vec<String>,
 }
@@ -50,11 +50,11 @@ impl Session {
     ///
     /// # Errors
     /// Faults in the question, and all that can go wrong in an evaluation.
-    pub fn query(&self, body: &str, now: i64) -> Result<Answer, SessionError> {
+    pub fn query(&self, body: &str, now: i64) -> Result<QueryAnswer, SessionError> {
         self.entry(|| self.matches_of(body, now))
     }
 
-    fn matches_of(&self, body: &str, now: i64) -> Result<Answer, SessionError> {
+    fn matches_of(&self, body: &str, now: i64) -> Result<QueryAnswer, SessionError> {
         let mut sources = self.rules.sources.clone();
         let file = sources.add("<query>", body);
         let (asked, mut found) = syntax::parse_query(file, body);
@@ -78,7 +78,7 @@ impl Session {
             .map(|fact| fact.values)
             .collect();
         let columns = program[answer].columns.iter().map(|column| column.name).collect();
-        Ok(Answer {
+        Ok(QueryAnswer {
             columns,
             rows: rows.into_iter().collect(),
             undetermined: open(&evaluation, answer).map(|row| row.args).collect(),
@@ -91,16 +91,17 @@ impl Session {
     ///
     /// # Errors
     /// An unknown relation, and all that can go wrong in an evaluation.
-    pub fn derive(&self, names: &[String], now: i64) -> Result<Derived, SessionError> {
+    pub fn derive(&self, names: &[String], now: i64) -> Result<DerivedRelations, SessionError> {
         self.entry(|| self.facts_named(names, now))
     }
 
-    fn facts_named(&self, names: &[String], now: i64) -> Result<Derived, SessionError> {
+    fn facts_named(&self, names: &[String], now: i64) -> Result<DerivedRelations, SessionError> {
         let wanted = self.wanted(names)?;
         let Self { rules, .. } = self;
         let asked = wanted.iter().copied();
         let evaluation = self.evaluate_relevant(&rules.program, &rules.sources, asked, (self.as_of, now))?;
-        let mut derived = Derived { reports: reports(&self.rules, &evaluation), ..Derived::default() };
+        let mut derived =
+            DerivedRelations { reports: reports(&self.rules, &evaluation), ..DerivedRelations::default() };
         for relation in wanted {
             let schema = &self.rules.program[relation];
             let columns = schema.columns.iter().map(|column| column.name).collect();
@@ -142,7 +143,7 @@ impl Session {
 }
 
 /// What follows possibly and not certainly of a relation.
-fn open(evaluation: &Evaluation, relation: RelationId) -> impl Iterator<Item = Pattern> + '_ {
+fn open(evaluation: &Evaluation, relation: RelationId) -> impl Iterator<Item = FactPattern> + '_ {
     evaluation.undetermined.get(&relation).into_iter().flatten().cloned()
 }
 

@@ -11,10 +11,10 @@ use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
 use hence_lang::builtins::zone;
 use hence_ledger::{
-    Changes, Committed, Decision, Draft, Lapsed, LedgerError, PERSONAL, ResolvedDelta, Run, RunLimits, Said,
-    Step, When,
+    Changes, Committed, Decision, Draft, EffectRound, Lapsed, LedgerError, PERSONAL, ResolvedDelta, Run,
+    RunLimits, Said, When,
 };
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use super::ask::reports;
 use super::authors::Saying;
@@ -36,7 +36,7 @@ pub(super) const REASONS: &str = "finding reasons";
 
 /// What is proposed.
 #[derive(Clone, Debug, Default)]
-pub struct Change {
+pub struct CommitRequest {
     /// Facts that are to stand.
     pub assertions: Vec<Fact>,
     /// Those of them that others say than the author.
@@ -63,32 +63,32 @@ pub struct Change {
 
 /// What became of a change.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct CommitOutcome {
     /// Which facts came and went.
     pub changes: Changes,
     /// What effects did, step by step.
-    pub steps: Vec<Step>,
+    pub steps: Vec<EffectRound>,
     /// Decisions that did not stand before, ascending, with their reasons.
     pub drawn: Vec<Decision>,
     /// Decisions that stood before and don't any more, ascending, with why, where that isn't that they follow no
     /// longer.
     pub lapsed: Vec<Lapsed>,
     /// All decisions that stand now, ascending, with the reasons for which they were drawn; only where
-    /// [`Change::list`] asks for them.
+    /// [`CommitRequest::list`] asks for them.
     pub standing: Vec<Decision>,
     /// How many facts of each decision stand now, with those that were drawn before and are undetermined now.
     pub stands: BTreeMap<Symbol, usize>,
     /// How many of them are undetermined now.
     pub kept_open: usize,
     /// Decisions that follow possibly and not certainly, ascending: none of them was drawn or lapsed.
-    pub undetermined: Vec<Pattern>,
+    pub undetermined: Vec<FactPattern>,
     /// Undefined operations, a line each.
     pub reports: Vec<String>,
     /// The transaction, where something was recorded.
     pub committed: Option<Committed>,
 }
 
-impl Outcome {
+impl CommitOutcome {
     /// How many decisions stand now.
     pub fn standing_count(&self) -> usize {
         self.stands.values().sum()
@@ -113,7 +113,7 @@ impl Session {
     ///
     /// # Errors
     /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
-    pub fn commit(&mut self, change: Change, dry: bool) -> Result<Outcome, SessionError> {
+    pub fn commit(&mut self, change: CommitRequest, dry: bool) -> Result<CommitOutcome, SessionError> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone().into());
         }
@@ -124,7 +124,11 @@ impl Session {
         outcome
     }
 
-    fn decide_and_record(&mut self, mut change: Change, dry: bool) -> Result<Outcome, SessionError> {
+    fn decide_and_record(
+        &mut self,
+        mut change: CommitRequest,
+        dry: bool,
+    ) -> Result<CommitOutcome, SessionError> {
         if self.as_of != When::Now && !dry {
             return Err(LedgerError::ReadOnly.into());
         }
@@ -187,7 +191,7 @@ impl Session {
 
     /// Takes the facts of a change in: by whom they may be brought, and without what must not be recorded; what they come
     /// to, and what a ledger is to record of them.
-    fn admit(&self, change: &mut Change) -> Result<(Changes, Option<Proposed>), SessionError> {
+    fn admit(&self, change: &mut CommitRequest) -> Result<(Changes, Option<Proposed>), SessionError> {
         self.rules.stamp(&mut change.assertions, change.now);
         self.rules.stamp(change.said.iter_mut().map(|said| &mut said.fact), change.now);
         if let Some(ledger) = self.ledger() {
@@ -253,7 +257,7 @@ impl Session {
 
     /// Counts the decisions that stay as they were drawn although they are undetermined now: those of the record that
     /// an evaluation neither derives nor lets lapse.
-    fn count_kept_open(&self, outcome: &mut Outcome) -> Result<(), SessionError> {
+    fn count_kept_open(&self, outcome: &mut CommitOutcome) -> Result<(), SessionError> {
         if outcome.undetermined.is_empty() {
             return Ok(());
         }
@@ -287,7 +291,7 @@ impl Session {
     }
 
     /// All decisions that stand once an outcome is recorded.
-    fn list(&self, outcome: &Outcome) -> Result<Vec<Decision>, SessionError> {
+    fn list(&self, outcome: &CommitOutcome) -> Result<Vec<Decision>, SessionError> {
         let mut standing = self.decisions_before()?;
         standing.retain(|decision| {
             outcome.lapsed.binary_search_by(|lapsed| lapsed.fact.cmp(&decision.fact)).is_err()
@@ -298,7 +302,7 @@ impl Session {
     }
 
     /// The draft of a change, its facts in the form in which `ledger` records them.
-    fn draft(&self, ledger: &Recording, change: &mut Change) -> Result<Draft, SessionError> {
+    fn draft(&self, ledger: &Recording, change: &mut CommitRequest) -> Result<Draft, SessionError> {
         let mut draft = Draft {
             time: change.time,
             author: take(&mut change.author),
@@ -316,7 +320,7 @@ impl Session {
     }
 
     /// What a change, whose facts are taken out of it, comes to, and what a ledger is to record of them.
-    fn resolve(&self, change: &mut Change) -> Result<(Changes, Option<Proposed>), SessionError> {
+    fn resolve(&self, change: &mut CommitRequest) -> Result<(Changes, Option<Proposed>), SessionError> {
         if let (Store::Ledger(ledger), When::Now) = (&self.store, self.as_of) {
             let mut draft = self.draft(ledger, change)?;
             let (mut changes, resolved) = ledger.resolve(&mut draft)?;
@@ -365,7 +369,7 @@ impl Session {
     }
 
     /// The decisions of an evaluation beside those that stand.
-    pub(super) fn compare(&self, evaluation: &Evaluation) -> Result<Outcome, SessionError> {
+    pub(super) fn compare(&self, evaluation: &Evaluation) -> Result<CommitOutcome, SessionError> {
         let program = &self.rules.program;
         let ids = (0..program.relations.len() as u32).map(RelationId);
         let decided = ids.filter(|id| program[*id].kind == Kind::Decision);
@@ -389,13 +393,13 @@ impl Session {
         let decisions = DecisionRelations::new(program);
         before.retain(|fact| !evaluation::is_undetermined(program, &evaluation.undetermined, fact));
         let lapsed = before.into_iter().map(|fact| decisions.lapsed(fact)).collect();
-        Ok(Outcome {
+        Ok(CommitOutcome {
             drawn,
             lapsed,
             stands: self.decision_counts(|id| evaluation::extent(&evaluation.model, id).rows.len()),
             undetermined: evaluation::undetermined_decisions(program, &evaluation.undetermined),
             reports: reports(&self.rules, evaluation),
-            ..Outcome::default()
+            ..CommitOutcome::default()
         })
     }
 
@@ -419,7 +423,7 @@ impl Session {
         &mut self,
         now: i64,
         proposed: Option<Proposed>,
-        outcome: &mut Outcome,
+        outcome: &mut CommitOutcome,
         is_quiet: bool,
     ) -> Result<(), SessionError> {
         if let Store::Memory(memory) = &mut self.store {
@@ -459,7 +463,7 @@ pub(super) struct Proposed {
 }
 
 impl Memory {
-    fn take_in(&mut self, outcome: &Outcome) {
+    fn take_in(&mut self, outcome: &CommitOutcome) {
         outcome.changes.removed.iter().for_each(|fact| self.facts.remove(fact));
         self.facts.extend(outcome.changes.added.iter().cloned());
         for change in outcome.steps.iter().flat_map(|step| &step.changes) {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hence_compile as crepe;
-pub use hence_compile::{Options, Part};
+pub use hence_compile::{Options, ProgramPart};
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::{Id, IndexVec};
@@ -20,7 +20,7 @@ use hence_packs::support::{Bounds, Pack, RunError, Table, Tables};
 use hence_syntax::tree::{self, Item};
 
 use super::Session;
-use super::ask::Derived;
+use super::ask::DerivedRelations;
 use super::codes::NOT_COMPILED;
 use super::error::{Faults, SessionError};
 use super::facts::read_fact_lines;
@@ -64,9 +64,9 @@ pub fn decide(
     texts: &[(&str, &str)],
     (name, lines): (&str, &str),
     now: i64,
-) -> Result<Derived, SessionError> {
+) -> Result<DerivedRelations, SessionError> {
     let files = texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    let rules = RuleSet::from_recorded(&hence_ledger::RuleSet::new(files, Vec::new()))?;
+    let rules = RuleSet::from_recorded(&hence_ledger::RecordedRules::new(files, Vec::new()))?;
     let facts = read_fact_lines(&rules, name, lines)?;
     Session::over_facts(rules, facts).with_engine(Box::new(Compiled::of(pack))).derive(&[], now)
 }
@@ -108,7 +108,7 @@ pub fn not_compiled(program: &Program) -> Vec<Symbol> {
 #[derive(Clone, Debug)]
 pub struct CompiledPart {
     /// Its relations, parameters and rules.
-    pub part: Part,
+    pub part: ProgramPart,
     /// The same as code.
     pub pack: &'static Pack,
 }
@@ -119,12 +119,12 @@ pub(super) type Each<'a> = dyn Fn(RelationId, &mut dyn FnMut(&[Word])) + 'a;
 impl CompiledPart {
     /// The part of a program that a pack was compiled from; `None` where it is not there, or with other rules.
     pub(super) fn of(program: &Program, pack: &'static Pack) -> Option<Self> {
-        let part = Part::named(program, pack.relations, pack.params, pack.rule_ids)?;
+        let part = ProgramPart::named(program, pack.relations, pack.params, pack.rule_ids)?;
         (part.fingerprint(program) == pack.fingerprint).then_some(Self { part, pack })
     }
 
     fn whole(program: &Program, pack: &'static Pack) -> Self {
-        Self { part: Part::whole(program), pack }
+        Self { part: ProgramPart::whole(program), pack }
     }
 
     /// Its decisions.
@@ -166,7 +166,7 @@ type Reported = (u32, u32, Vec<Option<Word>>);
 
 /// What the code of a part gave.
 pub(super) struct Code<'p> {
-    part: &'p Part,
+    part: &'p ProgramPart,
     tables: Tables,
     reports: Vec<Reported>,
 }

@@ -18,7 +18,7 @@ use hence_core::fault::OrBroken;
 use hence_core::meter;
 use hence_core::value::Value;
 use hence_lang::analysis::checked::{Checked, Effect};
-use hence_ledger::{Changes, Decision, Step, StepChange};
+use hence_ledger::{Changes, Decision, EffectRound, StepChange};
 use hence_proof::Finder;
 
 use super::RuleSet;
@@ -67,7 +67,7 @@ fn target(checked: &Checked, effect: &Effect, own: &Fact, now: i64) -> Fact {
 /// The steps of a transaction so far.
 #[derive(Default)]
 pub(super) struct Steps {
-    done: Vec<Step>,
+    done: Vec<EffectRound>,
     /// What they did, with the number of the step.
     touched: BTreeMap<Fact, (usize, StepChange)>,
 }
@@ -79,12 +79,12 @@ impl Steps {
     }
 
     /// The steps themselves.
-    pub(super) fn into_done(self) -> Vec<Step> {
+    pub(super) fn into_done(self) -> Vec<EffectRound> {
         self.done
     }
 
     /// The steps so far.
-    pub(super) fn done(&self) -> &[Step] {
+    pub(super) fn done(&self) -> &[EffectRound] {
         &self.done
     }
 
@@ -97,7 +97,7 @@ impl Steps {
         &mut self,
         begun: Vec<(Fact, bool, Decision)>,
         stands: &dyn Fn(&Fact) -> Result<bool, SessionError>,
-    ) -> Result<Option<&Step>, SessionError> {
+    ) -> Result<Option<&EffectRound>, SessionError> {
         let number = self.done.len() + 1;
         let mut step: BTreeMap<Fact, StepChange> = BTreeMap::new();
         for (fact, asserted, Decision { rule, sentence, .. }) in begun {
@@ -126,7 +126,7 @@ impl Steps {
         for (fact, change) in &step {
             self.touched.insert(fact.clone(), (number, change.clone()));
         }
-        self.done.push(Step { changes: step.into_values().collect() });
+        self.done.push(EffectRound { changes: step.into_values().collect() });
         Ok(self.done.last())
     }
 

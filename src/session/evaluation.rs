@@ -18,7 +18,7 @@ use hence_lang::lower;
 use hence_lang::lower::unknown::{OpenRow, Unknown, unknown};
 use hence_proof::Finder;
 use hence_proof::possible;
-use hence_proof::proof::{Origins, Pattern, Proof};
+use hence_proof::proof::{FactPattern, Origins, Proof};
 
 use super::error::SessionError;
 use super::ruleset::RuleSet;
@@ -30,7 +30,7 @@ pub struct Evaluation {
     /// follows possibly come after those of the rules.
     pub model: Model,
     /// What follows possibly and not certainly, ascending; relations without any are left out.
-    pub undetermined: BTreeMap<RelationId, Vec<Pattern>>,
+    pub undetermined: BTreeMap<RelationId, Vec<FactPattern>>,
     /// Where operations are undefined, unless that is lenient.
     pub unknown: Option<Box<Possible>>,
 }
@@ -74,7 +74,7 @@ impl Evaluation {
 }
 
 /// Rows that follow possibly and not certainly, by relation; what is unknown of them is left open.
-pub(crate) type Undetermined = BTreeMap<RelationId, Vec<Pattern>>;
+pub(crate) type Undetermined = BTreeMap<RelationId, Vec<FactPattern>>;
 
 /// Where operations are undefined.
 #[derive(Clone, Debug)]
@@ -186,7 +186,7 @@ pub(super) fn undetermined(
     of: &Unknown,
     rows: impl Fn(RelationId) -> Vec<Vec<Word>>,
 ) -> Undetermined {
-    let pattern = |id: RelationId, args| Pattern { relation: program[id].name, args };
+    let pattern = |id: RelationId, args| FactPattern { relation: program[id].name, args };
     let patterns =
         |(id, rows): (RelationId, Vec<OpenRow>)| (id, rows.into_iter().map(|row| pattern(id, row)).collect());
     of.undetermined(program, rows).into_iter().map(patterns).collect()
@@ -199,23 +199,23 @@ pub(super) fn is_undetermined(program: &Program, undetermined: &Undetermined, fa
 }
 
 /// Whether a fact has what is known of a row.
-pub(super) fn agrees(pattern: &Pattern, fact: &Fact) -> bool {
+pub(super) fn agrees(pattern: &FactPattern, fact: &Fact) -> bool {
     pattern.args.len() == fact.values.len()
         && pattern.args.iter().zip(&fact.values).all(|(arg, value)| arg.is_none_or(|arg| arg == *value))
 }
 
 /// What of a relation follows possibly and not certainly.
-pub(super) fn open_of(undetermined: &Undetermined, relation: RelationId) -> &[Pattern] {
+pub(super) fn open_of(undetermined: &Undetermined, relation: RelationId) -> &[FactPattern] {
     undetermined.get(&relation).map_or(&[], Vec::as_slice)
 }
 
 /// Those of the rows that are decisions, ascending.
-pub(super) fn undetermined_decisions(program: &Program, undetermined: &Undetermined) -> Vec<Pattern> {
+pub(super) fn undetermined_decisions(program: &Program, undetermined: &Undetermined) -> Vec<FactPattern> {
     if undetermined.is_empty() {
         return Vec::new();
     }
     let decisions = undetermined.iter().filter(|(id, _)| program[**id].kind == Kind::Decision);
-    let mut rows: Vec<Pattern> = decisions.flat_map(|(_, rows)| rows.iter().cloned()).collect();
+    let mut rows: Vec<FactPattern> = decisions.flat_map(|(_, rows)| rows.iter().cloned()).collect();
     rows.sort_by_key(|row| row.relation);
     rows
 }

@@ -11,8 +11,8 @@ use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::analysis;
-use hence_ledger::interchange::{self, FactFile, Format, Mapping, Schemas, Unread};
-use hence_proof::proof::Pattern;
+use hence_ledger::interchange::{self, FactFile, FactFormat, Mapping, Schemas, Unread};
+use hence_proof::proof::FactPattern;
 use hence_syntax as syntax;
 use hence_syntax::tree::{Args, Atom};
 
@@ -100,7 +100,7 @@ pub fn read_given(rules: &RuleSet, files: &FactFiles) -> Result<Vec<Fact>, Sessi
 pub fn read_fact_lines(rules: &RuleSet, name: &str, text: &str) -> Result<Vec<Fact>, SessionError> {
     let mut reading = Reading::new(rules);
     let schemas = Schemas::new(&rules.program.relations);
-    let read = interchange::read_text(&mut reading.sources, name, text, Format::JsonLines, &schemas);
+    let read = interchange::read_text(&mut reading.sources, name, text, FactFormat::JsonLines, &schemas);
     reading.take(read);
     reading.finish()
 }
@@ -179,9 +179,9 @@ pub fn read_any_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> 
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn read_pattern(rules: &RuleSet, text: &str) -> Result<Pattern, SessionError> {
+pub fn read_pattern(rules: &RuleSet, text: &str) -> Result<FactPattern, SessionError> {
     if let Ok(Fact { relation, values }) = read_any_fact(rules, text) {
-        return Ok(Pattern { relation, args: values.into_iter().map(Some).collect() });
+        return Ok(FactPattern { relation, args: values.into_iter().map(Some).collect() });
     }
     let mut reading = Reading::new(rules);
     let id = reading.sources.add("<fact>", text);
@@ -191,7 +191,7 @@ pub fn read_pattern(rules: &RuleSet, text: &str) -> Result<Pattern, SessionError
     if let Some(atom) = atom.filter(|_| reading.found.is_empty()) {
         let (asked, found) = analysis::check_atom(&rules.checked, &atom, &reading.sources);
         reading.found.extend(found);
-        pattern = asked.map(|asked| Pattern { relation: atom.relation.name, args: asked.values });
+        pattern = asked.map(|asked| FactPattern { relation: atom.relation.name, args: asked.values });
     }
     reading.finish()?;
     pattern.ok_or(SessionError::Unknown { message: format!("`{text}` is not a fact") })

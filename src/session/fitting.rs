@@ -10,7 +10,7 @@ use hence_core::schema::{Column, Kind, Relation};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
-use hence_ledger::{Changes, Draft, Hash, Ledger, LedgerError, Recast, Recorded, Schema, Step, When};
+use hence_ledger::{Changes, Draft, EffectRound, Hash, Ledger, LedgerError, Recast, Recorded, Schema, When};
 
 use super::RuleSet;
 use super::erased::declare_personal;
@@ -197,13 +197,13 @@ impl Lens {
     }
 
     /// Steps in the form in which the ledger records facts.
-    pub(super) fn recorded_steps(&self, steps: &[Step]) -> Vec<Step> {
+    pub(super) fn recorded_steps(&self, steps: &[EffectRound]) -> Vec<EffectRound> {
         let form = |fact: &Fact| self.changed(fact.relation)?.forms(&fact.values).into_iter().next();
         mapped(steps, form)
     }
 
     /// Recorded steps under the declared columns.
-    pub(super) fn read_steps(&self, steps: &[Step]) -> Vec<Step> {
+    pub(super) fn read_steps(&self, steps: &[EffectRound]) -> Vec<EffectRound> {
         mapped(steps, |fact| self.changed(fact.relation)?.read(&fact.values))
     }
 
@@ -241,7 +241,10 @@ impl Lens {
 }
 
 /// Steps whose facts have other values, where there are any.
-fn mapped(steps: &[Step], values: impl Fn(&Fact) -> Option<Vec<hence_core::value::Value>>) -> Vec<Step> {
+fn mapped(
+    steps: &[EffectRound],
+    values: impl Fn(&Fact) -> Option<Vec<hence_core::value::Value>>,
+) -> Vec<EffectRound> {
     let mut steps = steps.to_vec();
     for change in steps.iter_mut().flat_map(|step| &mut step.changes) {
         if let Some(values) = values(&change.fact) {

@@ -14,7 +14,7 @@ use hence_lang::ir::Program;
 use hence_lang::lower;
 use hence_ledger::{Ledger, TxInfo, When};
 use hence_proof::Moment;
-use hence_proof::check::{Accepted, Known, Leaf, Leaves, Parameter, Recorded, Refusal, check};
+use hence_proof::check::{Accepted, Known, Leaf, Leaves, LedgerAtMoment, Parameter, ProofRefusal, check};
 use hence_proof::proof::{Proof, StepKind};
 
 use super::error::SessionError;
@@ -136,25 +136,25 @@ impl Ground {
     ///
     /// # Errors
     /// A ledger that can't be read, a limit that was reached. A proof that doesn't hold is no error.
-    pub fn check(&mut self, proof: &Json) -> Result<Result<Accepted, Refusal>, SessionError> {
+    pub fn check(&mut self, proof: &Json) -> Result<Result<Accepted, ProofRefusal>, SessionError> {
         fault::caught(|| self.held(proof))
     }
 
-    fn held(&mut self, proof: &Json) -> Result<Result<Accepted, Refusal>, SessionError> {
+    fn held(&mut self, proof: &Json) -> Result<Result<Accepted, ProofRefusal>, SessionError> {
         let claim = match claim(proof) {
             Ok(claim) => claim,
-            Err(message) => return Ok(Err(Refusal { step: None, message })),
+            Err(message) => return Ok(Err(ProofRefusal { step: None, message })),
         };
         let then = match self.last.take().filter(|(known, _)| *known == claim) {
             Some((_, then)) => then,
             None => match self.then(&claim)? {
                 Ok(then) => then,
-                Err(message) => return Ok(Err(Refusal { step: None, message })),
+                Err(message) => return Ok(Err(ProofRefusal { step: None, message })),
             },
         };
         let Store::Ledger(ledger) = &self.session.store else { return Ok(Ok(Accepted::default())) };
         let leaves = At { ledger, tx: claim.transaction };
-        let recorded = Recorded {
+        let recorded = LedgerAtMoment {
             moment: &then.moment,
             rules_by: then.rules_by,
             parameters: &then.parameters,

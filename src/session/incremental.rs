@@ -10,7 +10,7 @@ use hence_engine::Undefined;
 use hence_ledger::{Changes, Decision, Lapsed};
 
 use super::Session;
-use super::commit::{Outcome, REASONS};
+use super::commit::{CommitOutcome, REASONS};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::lapse::DecisionRelations;
@@ -46,7 +46,7 @@ impl Session {
         &mut self,
         changes: &Changes,
         now: i64,
-    ) -> Result<(Outcome, IncrementalState), SessionError> {
+    ) -> Result<(CommitOutcome, IncrementalState), SessionError> {
         match std::mem::take(&mut self.incremental) {
             IncrementalState::Maintained(mut kept) if kept.tx == self.last_tx() => {
                 let incremental = &mut kept.incremental;
@@ -115,7 +115,11 @@ impl Session {
     }
 
     /// The decisions that the last change drew and let lapse.
-    pub(super) fn differences(&self, kept: &Maintained, turned: Turned) -> Result<Outcome, SessionError> {
+    pub(super) fn differences(
+        &self,
+        kept: &Maintained,
+        turned: Turned,
+    ) -> Result<CommitOutcome, SessionError> {
         let undefined: Vec<Undefined> = kept.undefined().cloned().collect();
         self.cross_check(&undefined, &|id, visit| kept.lenient_rows(id).for_each(visit))?;
         let Turned { mut drawn, lapsed, settled } = turned;
@@ -125,7 +129,7 @@ impl Session {
         }
         drawn.sort_unstable();
         lapsed.sort_unstable();
-        Ok(Outcome {
+        Ok(CommitOutcome {
             lapsed,
             stands: kept.decision_counts(),
             undetermined: evaluation::undetermined_decisions(&self.rules.program, kept.undetermined()),
@@ -135,7 +139,7 @@ impl Session {
                 kept.undefined(),
             ),
             drawn: self.explained(kept, drawn)?,
-            ..Outcome::default()
+            ..CommitOutcome::default()
         })
     }
 

@@ -6,9 +6,9 @@ use hence_core::fact::Fact;
 use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
-use hence_ledger::{Hash, Lapsed, Ledger, LedgerError, Step, TxInfo};
+use hence_ledger::{EffectRound, Hash, Lapsed, Ledger, LedgerError, TxInfo};
 
-use super::commit::Outcome;
+use super::commit::CommitOutcome;
 use super::error::SessionError;
 use super::evaluation;
 use super::{Session, Store};
@@ -93,7 +93,7 @@ impl Since {
     }
 
     /// Facts came or went, or effects changed them.
-    pub(super) fn change<'f>(&mut self, facts: impl IntoIterator<Item = &'f Fact>, steps: &[Step]) {
+    pub(super) fn change<'f>(&mut self, facts: impl IntoIterator<Item = &'f Fact>, steps: &[EffectRound]) {
         self.relations.extend(facts.into_iter().map(|fact| fact.relation));
         let changed = steps.iter().flat_map(|step| &step.changes);
         self.relations.extend(changed.map(|change| change.fact.relation));
@@ -139,7 +139,7 @@ impl Reasons {
 
 impl Session {
     /// Gives each lapse of an outcome its reason, as far as the ledger tells what changed.
-    pub(super) fn give_reasons(&self, outcome: &mut Outcome, now: i64) -> Result<(), SessionError> {
+    pub(super) fn give_reasons(&self, outcome: &mut CommitOutcome, now: i64) -> Result<(), SessionError> {
         let Store::Ledger(ledger) = &self.store else { return Ok(()) };
         if outcome.lapsed.iter().all(|lapsed| lapsed.reason.is_some()) {
             return Ok(());

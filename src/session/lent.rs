@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
 use hence_ledger::{Hash, Ledger, Notice, Transaction, TxInfo};
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use super::effects::{Extents, Held, HeldAt, SameRules, decides, has_effects};
 use super::error::SessionError;
@@ -52,7 +52,7 @@ impl Extents for Now<'_> {
         None
     }
 
-    fn open(&self, relation: RelationId) -> &[Pattern] {
+    fn open(&self, relation: RelationId) -> &[FactPattern] {
         evaluation::open_of(self.kept.undetermined(), relation)
     }
 }

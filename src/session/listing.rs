@@ -9,7 +9,7 @@ use hence_core::schema::{Column, Kind, Relation};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{Interval, Ledger, LedgerError, Recast, When};
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use super::error::{Faults, SessionError};
 use super::fitting::{self, Legacy, Reading};
@@ -120,7 +120,7 @@ pub fn history(rules: &RuleSet, ledger: &Ledger, fact: &Fact) -> Result<Vec<Inte
 pub fn recorded_like(
     rules: &RuleSet,
     ledger: &Ledger,
-    pattern: &Pattern,
+    pattern: &FactPattern,
 ) -> Result<BTreeSet<Fact>, SessionError> {
     let name = pattern.relation;
     let (mut found, facts) = (ledger.decisions_ever(name)?, ledger.facts_ever(name)?);

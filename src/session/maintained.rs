@@ -11,7 +11,7 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::Word;
-use hence_engine::{Database, Edit, Incremental, Limits, Model, Undefined};
+use hence_engine::{Database, FactChange, Incremental, Limits, Model, Undefined};
 use hence_lang::ir::Program;
 use hence_lang::lower::unknown::{Unknown, unknown};
 use hence_proof::proof::NoOrigins;
@@ -150,12 +150,12 @@ impl Edits {
         self.rows.push((relation, stands, self.words.len()));
     }
 
-    fn all(&self) -> SmallVec<[Edit<'_>; 4]> {
+    fn all(&self) -> SmallVec<[FactChange<'_>; 4]> {
         let mut from = 0;
         let edit = |(relation, stands, to): &(RelationId, bool, usize)| {
             let row = self.words.get(std::mem::replace(&mut from, *to)..*to);
             let row = row.or_broken("each row ends where its words do");
-            Edit { relation: *relation, row, asserted: *stands }
+            FactChange { relation: *relation, row, asserted: *stands }
         };
         self.rows.iter().map(edit).collect()
     }
@@ -198,7 +198,7 @@ impl Maintained {
     fn look_at_unknown(
         &mut self,
         rules: &RuleSet,
-        edits: &[Edit<'_>],
+        edits: &[FactChange<'_>],
         lenient: bool,
     ) -> Result<(), SessionError> {
         let is_clear = lenient || self.incremental.undefined().next().is_none();

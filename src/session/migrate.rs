@@ -352,10 +352,10 @@ fn is_word(relation: Symbol) -> bool {
 }
 
 /// The rules in force, and those of the migration beside them in comments, since they read what isn't there any more.
-fn recorded_text(rules: &RuleSet, name: &str, text: &str) -> ledger::RuleSet {
+fn recorded_text(rules: &RuleSet, name: &str, text: &str) -> ledger::RecordedRules {
     let recorded = rules.recorded();
     let lines: String = text.lines().map(|line| format!("# {line}\n")).collect();
     let beside = (format!("migrate {name}"), lines);
     let files = recorded.files().iter().cloned().chain([beside]).collect();
-    ledger::RuleSet::new(files, recorded.params().to_vec())
+    ledger::RecordedRules::new(files, recorded.params().to_vec())
 }

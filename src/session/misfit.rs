@@ -5,7 +5,7 @@ use hence_core::fact::Fact;
 use hence_core::schema::{Column, ColumnType, Relation};
 use hence_core::symbol::Symbol;
 use hence_core::value::Type;
-use hence_ledger::Difference;
+use hence_ledger::ColumnDifference;
 
 use super::codes::OTHER_COLUMNS;
 
@@ -25,7 +25,7 @@ pub(super) struct Misfit {
 #[derive(Clone, Debug)]
 pub(super) enum Trouble {
     /// The columns differ.
-    Columns(Vec<Difference>),
+    Columns(Vec<ColumnDifference>),
     /// Facts such as this one hold something that the columns don't take.
     Values(Fact),
     /// The relation isn't an input.
@@ -84,7 +84,7 @@ impl Misfit {
         }
         if let Trouble::Columns(found) = &self.trouble {
             for column in found.iter().filter_map(|difference| match difference {
-                Difference::New(column) if found.len() == 1 => Some(column),
+                ColumnDifference::New(column) if found.len() == 1 => Some(column),
                 _ => None,
             }) {
                 let default = literal(&column.ty);
@@ -115,13 +115,13 @@ impl Misfit {
     }
 }
 
-fn difference(difference: &Difference) -> String {
+fn difference(difference: &ColumnDifference) -> String {
     match difference {
-        Difference::Removed(column) => format!("the recorded column `{column}` isn't declared"),
-        Difference::Retyped(column, ty) => {
+        ColumnDifference::Removed(column) => format!("the recorded column `{column}` isn't declared"),
+        ColumnDifference::Retyped(column, ty) => {
             format!("the recorded column `{column}` is declared as `{}: {ty}`", column.name)
         }
-        Difference::New(column) => {
+        ColumnDifference::New(column) => {
             format!("the declared column `{column}` isn't recorded and has no default")
         }
     }

@@ -59,10 +59,10 @@ mod what_if;
 mod why;
 mod why_not;
 
-pub use ask::{Answer, Derived, report_line};
+pub use ask::{DerivedRelations, QueryAnswer, report_line};
 pub use audit::{Audit, Audited, Discrepancy, Finding};
 pub use authors::{Admission, Roles, Saying};
-pub use commit::{Change, Outcome};
+pub use commit::{CommitOutcome, CommitRequest};
 pub use cross_check::Both;
 pub use diff::unified;
 pub use drawn::{DecisionId, Drawn};
@@ -88,7 +88,7 @@ pub use slice::EvaluationScope;
 pub use suppose::Supposed;
 pub use trust::Untrusted;
 pub use what_if::Hypothesis;
-pub use why::{Because, Explainer, Wanted};
+pub use why::{Explainer, FactProofs, Wanted};
 pub use why_not::Refused;
 
 use std::collections::BTreeSet;

@@ -7,7 +7,7 @@ use hence_core::schema::RULES;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::ir::Program;
-use hence_ledger::{Changes, Ledger, Step, When};
+use hence_ledger::{Changes, EffectRound, Ledger, When};
 use hence_proof::proof::{Proof, StepKind};
 use hence_syntax as syntax;
 
@@ -140,7 +140,7 @@ pub(super) fn check_author(
 /// Rules have no such parameter, or may not set it; a text that is no value of its type.
 pub(super) fn set_by_effects(
     rules: &RuleSet,
-    steps: &[Step],
+    steps: &[EffectRound],
 ) -> Result<BTreeMap<&'static str, (Symbol, Value)>, SessionError> {
     let mut found = BTreeMap::new();
     let changes = steps.iter().flat_map(|step| &step.changes).filter(|change| change.asserted);
@@ -176,7 +176,7 @@ impl Session {
     /// Adds the parameters that effects set to what a transaction changes; the values from its end on.
     pub(super) fn take_parameters(
         &self,
-        steps: &[Step],
+        steps: &[EffectRound],
         net: &mut Changes,
     ) -> Result<Vec<(Symbol, Value)>, SessionError> {
         let Store::Ledger(ledger) = &self.store else { return Ok(Vec::new()) };

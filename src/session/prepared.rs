@@ -5,7 +5,7 @@ use hence_core::fault::{self, Fault};
 use hence_core::schema::{Kind, RelationId};
 use hence_core::value::Word;
 use hence_engine::{Database, LimitReached, Limits, Prepared, PreparedModel, SemiNaive, Undefined};
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use super::error::SessionError;
 use super::{RuleSet, Session, ask, evaluation};
@@ -51,7 +51,7 @@ pub struct Decided {
     /// The decisions, ascending.
     pub decisions: Vec<Fact>,
     /// Decisions that follow possibly and not certainly, ascending.
-    pub undetermined: Vec<Pattern>,
+    pub undetermined: Vec<FactPattern>,
     /// Undefined operations, a line each.
     pub reports: Vec<String>,
 }

@@ -16,16 +16,16 @@ use super::ruleset::{RuleSet, check};
 impl RuleSet {
     /// The rule set as a ledger keeps it: each text under its name, in the order of loading, and the parameters
     /// that were set. Made and hashed once.
-    pub fn recorded(&self) -> ledger::RuleSet {
+    pub fn recorded(&self) -> ledger::RecordedRules {
         self.recorded.get_or_init(|| self.texts()).clone()
     }
 
-    fn texts(&self) -> ledger::RuleSet {
+    fn texts(&self) -> ledger::RecordedRules {
         let text =
             |file: &tree::File| self.sources.get(file.id).or_broken("every file of rules has its text");
         let texts = self.files.iter().map(text);
         let set = self.program.params.iter().filter(|param| param.value != param.default);
-        ledger::RuleSet::new(
+        ledger::RecordedRules::new(
             texts.map(|source| (source.name().to_owned(), source.text().to_owned())).collect(),
             set.map(|param| (param.name.to_string(), param.value.to_string())).collect(),
         )
@@ -35,7 +35,7 @@ impl RuleSet {
     ///
     /// # Errors
     /// Faults in its texts, which this version of the language may see where an earlier one did not.
-    pub fn from_recorded(recorded: &ledger::RuleSet) -> Result<Self, SessionError> {
+    pub fn from_recorded(recorded: &ledger::RecordedRules) -> Result<Self, SessionError> {
         let mut loaded = Loaded { sources: Sources::default(), files: Vec::new(), diagnostics: Vec::new() };
         for (name, text) in recorded.files() {
             let id = loaded.sources.add(name.as_str(), text.as_str());

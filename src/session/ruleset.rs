@@ -60,7 +60,7 @@ pub struct RuleSet {
     /// Warnings, sorted by place.
     pub warnings: Vec<Diagnostic>,
     /// As a ledger keeps it, once that was asked for.
-    pub(super) recorded: OnceLock<ledger::RuleSet>,
+    pub(super) recorded: OnceLock<ledger::RecordedRules>,
     /// Whether a rule asks for the calendar of a time zone, once that was asked for.
     zoned: OnceLock<bool>,
 }

@@ -16,7 +16,7 @@ use hence_lang::builtins::zone;
 use hence_lang::ir::Program;
 use hence_ledger::When;
 
-use super::commit::Outcome;
+use super::commit::CommitOutcome;
 use super::error::SessionError;
 use super::{Session, evaluation};
 
@@ -79,7 +79,7 @@ impl Schedules {
     }
 
     /// Takes over which schedules came and went by a commit at the instant `now`; whether any did.
-    pub fn follow(&mut self, outcome: &Outcome, now: i64) -> bool {
+    pub fn follow(&mut self, outcome: &CommitOutcome, now: i64) -> bool {
         let mut changed = false;
         let steps = outcome.steps.iter().flat_map(|step| &step.changes);
         let steps = steps.map(|change| (&change.fact, change.asserted));

@@ -53,16 +53,16 @@ impl Session {
 
 /// Effects take place in a ledger, step by step.
 fn without_effects(rules: &RuleSet) -> Result<(), SessionError> {
-    let effects = rules.checked.effects.iter().map(|effect| sql::Refusal {
+    let effects = rules.checked.effects.iter().map(|effect| sql::UnsupportedConstruct {
         span: rules.program[effect.relation].span,
         construct: String::from("an effect"),
         way_out: "leave effects to `hence decide`, and compile the rules without them",
     });
-    let effects: Vec<sql::Refusal> = effects.collect();
+    let effects: Vec<sql::UnsupportedConstruct> = effects.collect();
     if effects.is_empty() { Ok(()) } else { Err(refusals(rules, &effects)) }
 }
 
-fn refusals(rules: &RuleSet, refused: &[sql::Refusal]) -> SessionError {
+fn refusals(rules: &RuleSet, refused: &[sql::UnsupportedConstruct]) -> SessionError {
     let diagnostics = refused.iter().map(|refusal| {
         let message = format!("SQL can't express {} with the same meaning", refusal.construct);
         Diagnostic::new(NOT_IN_SQL, message).at(refusal.span, "").help(refusal.way_out)

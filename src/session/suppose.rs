@@ -9,7 +9,7 @@ use hence_core::value::Value;
 use hence_engine::Limits;
 use hence_ledger::{Changes, Decision};
 use hence_proof::Finder;
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use super::authors::Saying;
 use super::error::SessionError;
@@ -45,7 +45,7 @@ impl Supposed<'_> {
 
     /// Whether some of what has these values follows possibly and not certainly.
     pub fn is_open(&self, relation: RelationId, values: &[Option<Value>]) -> bool {
-        let agrees = |open: &Pattern| {
+        let agrees = |open: &FactPattern| {
             open.args.iter().zip(values).all(|(open, value)| match (open, value) {
                 (Some(open), Some(value)) => open == value,
                 _ => true,

@@ -4,7 +4,7 @@ use tracing::field::{Empty, display};
 use tracing::{Span, error, info_span};
 
 use super::RuleSet;
-use super::commit::Outcome;
+use super::commit::CommitOutcome;
 use super::error::SessionError;
 
 /// The span of a commit whose outcome is to come.
@@ -24,7 +24,7 @@ pub(super) fn commit(engine: &str, dry: bool) -> Span {
 
 /// Records in the span of a commit what became of it: under which rules, in which transaction, and how many facts and
 /// decisions came and went.
-pub(super) fn committed(span: &Span, rules: &RuleSet, outcome: &Result<Outcome, SessionError>) {
+pub(super) fn committed(span: &Span, rules: &RuleSet, outcome: &Result<CommitOutcome, SessionError>) {
     if span.is_disabled() {
         return;
     }

@@ -9,7 +9,7 @@ use hence_core::value::Value;
 use hence_engine::Database;
 use hence_lang::ir::Program;
 use hence_ledger::{
-    ADMIN, Attested, Changes, Ledger, LedgerError, PRINCIPAL, Principals, Recast, Step, When,
+    ADMIN, Attested, Changes, EffectRound, Ledger, LedgerError, PRINCIPAL, Principals, Recast, When,
 };
 
 use super::error::SessionError;
@@ -132,7 +132,7 @@ impl Session {
     ///
     /// # Errors
     /// The author is not a principal.
-    pub(super) fn check_steps(&self, author: &str, steps: &[Step]) -> Result<(), SessionError> {
+    pub(super) fn check_steps(&self, author: &str, steps: &[EffectRound]) -> Result<(), SessionError> {
         let Store::Ledger(ledger) = &self.store else { return Ok(()) };
         if steps.is_empty() {
             return Ok(());

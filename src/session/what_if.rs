@@ -8,8 +8,10 @@ use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
 use hence_engine::{Database, Rows};
 use hence_lang::ir::Program;
-use hence_ledger::Step;
-use hence_proof::difference::{Changed, RelationDifference, Scope, Turn, difference, each_change};
+use hence_ledger::EffectRound;
+use hence_proof::difference::{
+    Changed, ComparedRelations, RelationDifference, Turn, difference, each_change,
+};
 use hence_proof::{Finder, WhyError};
 
 use super::error::SessionError;
@@ -42,7 +44,7 @@ impl Session {
         &self,
         hypothesis: &Hypothesis,
         now: i64,
-        scope: &Scope,
+        scope: &ComparedRelations,
         reasons: usize,
     ) -> Result<Vec<RelationDifference>, SessionError> {
         let mut look = |before: &Finder<'_>, after: &Finder<'_>| difference(before, after, scope, reasons);
@@ -58,9 +60,9 @@ impl Session {
         &self,
         hypothesis: &Hypothesis,
         now: i64,
-        (scope, reasons): (&Scope, usize),
+        (scope, reasons): (&ComparedRelations, usize),
         each: &mut dyn FnMut(Turn, Changed) -> bool,
-    ) -> Result<Vec<Step>, SessionError> {
+    ) -> Result<Vec<EffectRound>, SessionError> {
         let mut look =
             |before: &Finder<'_>, after: &Finder<'_>| each_change(before, after, scope, reasons, each);
         self.entry(|| self.suppose(hypothesis, now, &mut look)).map(|((), steps)| steps)
@@ -72,7 +74,7 @@ impl Session {
         hypothesis: &Hypothesis,
         now: i64,
         look: &mut dyn FnMut(&Finder<'_>, &Finder<'_>) -> Result<T, WhyError>,
-    ) -> Result<(T, Vec<Step>), SessionError> {
+    ) -> Result<(T, Vec<EffectRound>), SessionError> {
         let rules = hypothesis.rules.as_ref().unwrap_or(&self.rules);
         let rules = rules.with_sets(&hypothesis.sets).map_err(SessionError::Faults)?;
         let before = self.evaluate(now)?;
@@ -87,7 +89,7 @@ impl Session {
         hypothesis: &Hypothesis,
         rules: &RuleSet,
         now: i64,
-    ) -> Result<(Evaluation, Vec<Step>), SessionError> {
+    ) -> Result<(Evaluation, Vec<EffectRound>), SessionError> {
         let program = &rules.program;
         let mut input = self.standing_in(rules)?;
         let other = |facts: &[Fact]| under(program, &self.rules.program, facts);

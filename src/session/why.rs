@@ -23,7 +23,7 @@ use super::{Refused, Session, Store};
 
 /// The proofs of the facts that a question fits.
 #[derive(Clone, Debug, Default)]
-pub struct Because {
+pub struct FactProofs {
     /// A proof of each fact, ascending by fact.
     pub proofs: Vec<Proof>,
     /// How many facts fit.
@@ -63,14 +63,14 @@ impl Session {
     ///
     /// # Errors
     /// Faults in the question, and all that can go wrong in an evaluation.
-    pub fn why(&self, question: &str, now: i64, inputs: Option<usize>) -> Result<Because, SessionError> {
+    pub fn why(&self, question: &str, now: i64, inputs: Option<usize>) -> Result<FactProofs, SessionError> {
         let mut proofs = Vec::new();
         let wanted = Wanted { inputs, ..Wanted::default() };
         let because = self.why_each(question, now, wanted, &mut |proof| {
             proofs.push(proof);
             true
         })?;
-        Ok(Because { proofs, ..because })
+        Ok(FactProofs { proofs, ..because })
     }
 
     /// Hands the proofs of every fact that fits `question` to `each`, one after the other as they are found, until it
@@ -84,7 +84,7 @@ impl Session {
         now: i64,
         wanted: Wanted,
         each: &mut dyn FnMut(Proof) -> bool,
-    ) -> Result<Because, SessionError> {
+    ) -> Result<FactProofs, SessionError> {
         self.entry(|| self.proved_each(question, now, wanted, each))
     }
 
@@ -94,7 +94,7 @@ impl Session {
         now: i64,
         wanted: Wanted,
         each: &mut dyn FnMut(Proof) -> bool,
-    ) -> Result<Because, SessionError> {
+    ) -> Result<FactProofs, SessionError> {
         let asked = self.asked(question)?;
         // Those who ask for every proof want much.
         let mut refused = None;
@@ -115,7 +115,7 @@ impl Session {
         // The nearest facts are looked for in the whole relation; where it is too large, it is known that none fits.
         match (self.evaluate_for(asked.relation, now), refused) {
             (Err(SessionError::Limit { .. }), Some(because)) => {
-                Ok(Because { instead: Vec::new(), ..because })
+                Ok(FactProofs { instead: Vec::new(), ..because })
             }
             (evaluation, _) => self.explainer(&evaluation?, wanted.inputs).why_each(question, wanted, each),
         }
@@ -192,13 +192,13 @@ impl Explainer<'_> {
     ///
     /// # Errors
     /// Faults in the question.
-    pub fn why(&self, question: &str) -> Result<Because, SessionError> {
+    pub fn why(&self, question: &str) -> Result<FactProofs, SessionError> {
         let mut proofs = Vec::new();
         let because = self.why_each(question, Wanted::default(), &mut |proof| {
             proofs.push(proof);
             true
         })?;
-        Ok(Because { proofs, ..because })
+        Ok(FactProofs { proofs, ..because })
     }
 
     /// As [`Session::why_each`]; how many inputs aggregates show was said before.
@@ -210,7 +210,7 @@ impl Explainer<'_> {
         question: &str,
         wanted: Wanted,
         each: &mut dyn FnMut(Proof) -> bool,
-    ) -> Result<Because, SessionError> {
+    ) -> Result<FactProofs, SessionError> {
         self.session.entry(|| self.proved_each(question, wanted, each))
     }
 
@@ -219,7 +219,7 @@ impl Explainer<'_> {
         question: &str,
         wanted: Wanted,
         each: &mut dyn FnMut(Proof) -> bool,
-    ) -> Result<Because, SessionError> {
+    ) -> Result<FactProofs, SessionError> {
         let AtomPattern { relation, values: pattern, .. } = self.session.asked(question)?;
         let facts = self.finder.instances(relation, &pattern);
         let open = if facts.is_empty() || pattern.iter().any(Option::is_none) {
@@ -227,11 +227,11 @@ impl Explainer<'_> {
         } else {
             Vec::new()
         };
-        let mut because = Because {
+        let mut because = FactProofs {
             undetermined: !open.is_empty(),
             holds: facts.len(),
             timed: self.is_timed(relation),
-            ..Because::default()
+            ..FactProofs::default()
         };
         let cut = |proof: Proof| {
             let proof = self.evaluation.by_rules(proof, &self.session.rules.program);

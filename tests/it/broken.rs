@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hence::session::{Change, Loader, Session, SessionError, check};
+use hence::session::{CommitRequest, Loader, Session, SessionError, check};
 use hence_core::fact::Fact;
 use hence_core::fault::{self, Fault};
 use hence_core::schema::RelationId;
@@ -40,8 +40,11 @@ impl Engine for Panics {
     }
 }
 
-fn asked(tool: &str) -> Change {
-    Change { assertions: vec![Fact::new("asked", [Value::String(tool.into())])], ..Change::default() }
+fn asked(tool: &str) -> CommitRequest {
+    CommitRequest {
+        assertions: vec![Fact::new("asked", [Value::String(tool.into())])],
+        ..CommitRequest::default()
+    }
 }
 
 fn fault_of<T>(result: Result<T, SessionError>) -> Fault {

@@ -1,7 +1,7 @@
 //! Commits of a standing session: what is drawn, lapses and stays undetermined is what a session tells that evaluates
 //! everything from scratch for each commit, with the same sentences.
 
-use hence::session::{Change, Outcome, Session};
+use hence::session::{CommitOutcome, CommitRequest, Session};
 use hence_engine::Naive;
 use hence_ledger::Ledger;
 
@@ -46,7 +46,7 @@ decision paired(at: time).
 paired(T) :- now(T), reading(S, V), weight(O, W), V = 45 + 5 * W.
 "#;
 
-fn same(seed: u64, at: i64, kept: &Outcome, fresh: &Outcome) {
+fn same(seed: u64, at: i64, kept: &CommitOutcome, fresh: &CommitOutcome) {
     assert_eq!(kept.drawn, fresh.drawn, "drawn of change {at} of {seed}");
     assert_eq!(kept.lapsed, fresh.lapsed, "lapsed of change {at} of {seed}");
     assert_eq!(kept.standing, fresh.standing, "standing after change {at} of {seed}");
@@ -63,13 +63,13 @@ fn run(make: impl Fn() -> Session, seeds: std::ops::Range<u64>) {
         let mut dice = Dice::new(seed, 6);
         let (mut kept, mut fresh) = (make(), make().with_engine(Box::new(Naive)));
         for at in 0..24 {
-            let change = Change {
+            let change = CommitRequest {
                 assertions: (0..1 + dice.roll(2)).map(|_| dice.fact()).collect(),
                 retractions: (0..dice.roll(4)).map(|_| dice.fact()).collect(),
                 time: at,
                 now: at / 3,
                 list: dice.roll(2) == 0,
-                ..Change::default()
+                ..CommitRequest::default()
             };
             let dry = dice.roll(6) == 0;
             let outcome = kept.commit(change.clone(), dry).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hence::session::{Change, DecisionId, Drawn, Roles, RuleSource, Session, read_fact};
+use hence::session::{CommitRequest, DecisionId, Drawn, Roles, RuleSource, Session, read_fact};
 use hence_core::literal::parse_time;
 use hence_core::value::Value;
 use hence_ledger::Ledger;
@@ -21,7 +21,7 @@ fn let_past() -> (Session, DecisionId) {
     ];
     let assertions = facts.iter().map(|fact| read_fact(session.rules(), fact).unwrap()).collect();
     let now = parse_time("2026-02-10T10:00:00Z").unwrap();
-    let change = Change { assertions, author: ada(), now, ..Change::default() };
+    let change = CommitRequest { assertions, author: ada(), now, ..CommitRequest::default() };
     let outcome = session.commit(change, false).unwrap();
     let drawn = outcome.drawn.iter().find(|drawn| drawn.fact.relation.as_str() == "republish").unwrap();
     let id = outcome.id(&drawn.fact).unwrap();

@@ -2,7 +2,7 @@
 #![cfg(feature = "crepe")]
 
 use hence::session::compiled::Compiled;
-use hence::session::{Both, Change, RuleSet, RuleSource, Session, SessionError};
+use hence::session::{Both, CommitRequest, RuleSet, RuleSource, Session, SessionError};
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
@@ -54,9 +54,9 @@ fn session() -> Session {
     Session::over_ledger(rules(), Ledger::memory().unwrap())
 }
 
-fn change(error: &str) -> Change {
+fn change(error: &str) -> CommitRequest {
     let fact = Fact::new("error", [Value::String(error.into()), Value::Int(9_000)]);
-    Change { assertions: vec![fact], ..Change::default() }
+    CommitRequest { assertions: vec![fact], ..CommitRequest::default() }
 }
 
 /// What a commit is refused with; nothing of it may be recorded.

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use hence::session::{self, Change, Loader, Session};
+use hence::session::{self, CommitRequest, Loader, Session};
 use hence_core::fact::Fact;
 use hence_core::literal::parse_time;
 use hence_core::value::Value;
@@ -316,17 +316,17 @@ fn a_session_tells_when_time_alone_changes_something() {
     let ends = Value::Time(at("2026-02-03T12:00:00Z"));
     let lease = Fact::new("lease", [Value::String("printer".into()), ends]);
     let begin = at("2026-02-03T11:00:00Z");
-    let change = Change { assertions: vec![lease], now: begin, ..Change::default() };
+    let change = CommitRequest { assertions: vec![lease], now: begin, ..CommitRequest::default() };
     assert!(session.commit(change, false).unwrap().drawn.is_empty());
     let due = session.next_change().unwrap();
     assert_eq!(due, Some(at("2026-02-03T12:00:00Z")));
 
-    let just_before = Change { now: due.unwrap() - 1, ..Change::default() };
+    let just_before = CommitRequest { now: due.unwrap() - 1, ..CommitRequest::default() };
     assert!(session.commit(just_before, false).unwrap().drawn.is_empty());
-    let then = Change { now: due.unwrap(), ..Change::default() };
+    let then = CommitRequest { now: due.unwrap(), ..CommitRequest::default() };
     assert_eq!(session.commit(then, false).unwrap().drawn.len(), 1);
     assert_eq!(session.next_change().unwrap(), Some(at("2026-02-03T13:00:00Z")));
-    let over = Change { now: at("2026-02-03T13:00:00Z"), ..Change::default() };
+    let over = CommitRequest { now: at("2026-02-03T13:00:00Z"), ..CommitRequest::default() };
     assert_eq!(session.commit(over, false).unwrap().lapsed.len(), 1);
     assert_eq!(session.next_change().unwrap(), None);
 }

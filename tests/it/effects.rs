@@ -1,7 +1,7 @@
 //! Effects and feeds: a standing session takes the steps of one that evaluates everything afresh, on every engine, and
 //! the recorded history repeats them.
 
-use hence::session::{Audit, Change, Loader, Outcome, RuleSet, Session, SessionError, check};
+use hence::session::{Audit, CommitOutcome, CommitRequest, Loader, RuleSet, Session, SessionError, check};
 use hence_core::fact::Fact;
 use hence_core::value::Value;
 use hence_engine::{Engine, Limits, Naive, SemiNaive};
@@ -87,26 +87,26 @@ pub(super) fn fact(dice: &mut Dice) -> Fact {
     }
 }
 
-fn change(dice: &mut Dice, at: i64) -> Change {
-    Change {
+fn change(dice: &mut Dice, at: i64) -> CommitRequest {
+    CommitRequest {
         assertions: (0..dice.below(3)).map(|_| fact(dice)).collect(),
         retractions: (0..dice.below(3)).map(|_| fact(dice)).collect(),
         author: String::from("ada"),
         time: at,
         now: at,
         list: true,
-        ..Change::default()
+        ..CommitRequest::default()
     }
 }
 
 /// What a commit came to, without what differs between ledgers.
-fn told(outcome: Result<Outcome, SessionError>) -> (String, Option<usize>) {
+fn told(outcome: Result<CommitOutcome, SessionError>) -> (String, Option<usize>) {
     match outcome {
         Ok(mut outcome) => {
             // Which relations changed is told of what a ledger records.
             outcome.lapsed.iter_mut().for_each(|lapsed| lapsed.reason = None);
             let steps = outcome.steps.len();
-            (format!("{:?}", Outcome { committed: None, ..outcome }), Some(steps))
+            (format!("{:?}", CommitOutcome { committed: None, ..outcome }), Some(steps))
         }
         Err(error) => (error.to_string(), None),
     }
@@ -212,7 +212,7 @@ fn a_replay_under_other_rules_takes_their_steps() {
                 break;
             }
             let copy = change.clone();
-            if recorded.commit(Change { list: false, ..change }, true).is_err()
+            if recorded.commit(CommitRequest { list: false, ..change }, true).is_err()
                 || stepped.commit(copy.clone(), true).is_err()
             {
                 break;
@@ -260,7 +260,7 @@ fn an_effect_takes_place_once_and_where_decisions_are_drawn() {
     };
     let mut session = Session::over_ledger(rules.clone(), ledger);
     assert_eq!(levels(&session), []);
-    let at = |now| Change { now, time: now, ..Change::default() };
+    let at = |now| CommitRequest { now, time: now, ..CommitRequest::default() };
     let outcome = session.commit(at(7), false).unwrap();
     assert_eq!(outcome.steps.len(), 1);
     let level = Fact::new("level", [Value::Int(2), Value::Time(7)]);
@@ -268,7 +268,7 @@ fn an_effect_takes_place_once_and_where_decisions_are_drawn() {
     // What holds begins no more, also for another process, and what was retracted by hand stays so.
     assert_eq!(session.commit(at(8), false).unwrap().committed, None);
     let mut session = Session::over_ledger(rules, session.into_ledger().unwrap());
-    let gone = Change { retractions: vec![level], ..at(9) };
+    let gone = CommitRequest { retractions: vec![level], ..at(9) };
     assert_eq!(session.commit(gone, false).unwrap().steps, []);
     let mut session = Session::over_ledger(session.rules().clone(), session.into_ledger().unwrap());
     assert_eq!(session.commit(at(10), false).unwrap().steps, []);
@@ -283,11 +283,16 @@ fn another_rule_set_does_nothing_twice() {
         "{text} @id(again) then q(X, now) :- p(X), X > 0. then q(X, now) :- p(X), X > 9. input r(x: int). then r(X) :- p(X)."
     );
     let mut session = Session::over_ledger(rules(text), Ledger::memory().unwrap());
-    let change =
-        Change { assertions: vec![Fact::new("p", [Value::Int(1)])], now: 1, time: 1, ..Change::default() };
+    let change = CommitRequest {
+        assertions: vec![Fact::new("p", [Value::Int(1)])],
+        now: 1,
+        time: 1,
+        ..CommitRequest::default()
+    };
     assert_eq!(session.commit(change, false).unwrap().steps.len(), 1);
     let mut session = Session::over_ledger(rules(&more), session.into_ledger().unwrap());
-    let outcome = session.commit(Change { now: 2, time: 2, ..Change::default() }, false).unwrap();
+    let outcome =
+        session.commit(CommitRequest { now: 2, time: 2, ..CommitRequest::default() }, false).unwrap();
     let facts: Vec<_> =
         outcome.steps.iter().flat_map(|step| &step.changes).map(|one| one.fact.to_string()).collect();
     assert_eq!(facts, ["r(1)"]);
@@ -311,12 +316,13 @@ fn steps_that_contradict_each_other_and_steps_without_end_record_nothing() {
     ];
     for (text, message, status) in cases {
         let mut session = Session::over_ledger(rules(text), Ledger::memory().unwrap());
-        let change = Change { assertions: vec![Fact::new("p", [Value::Int(1)])], ..Change::default() };
+        let change =
+            CommitRequest { assertions: vec![Fact::new("p", [Value::Int(1)])], ..CommitRequest::default() };
         let error = session.commit(change, false).unwrap_err();
         assert!(error.to_string().contains(message), "{error}");
         assert_eq!(error.status(), status);
         assert_eq!(session.ledger().unwrap().last_tx(), 0);
-        let none = session.commit(Change::default(), false).unwrap();
+        let none = session.commit(CommitRequest::default(), false).unwrap();
         assert_eq!((none.steps.len(), none.committed), (0, None));
     }
 }
@@ -331,7 +337,7 @@ fn what_is_undetermined_of_an_effect_waits_and_holds_on_until_it_is_determined()
     };
     let n = |k, x, y| fact("n", &[k, x, y]);
     let mut commit = |assertions: Vec<Fact>, retractions: Vec<Fact>, reopens: bool| {
-        let change = Change { assertions, retractions, ..Change::default() };
+        let change = CommitRequest { assertions, retractions, ..CommitRequest::default() };
         let steps = session.commit(change, false).unwrap().steps;
         if reopens {
             // What held is found out from the history.
@@ -389,7 +395,7 @@ fn forged_steps_are_named() {
     );
     let facts =
         vec![Fact::new("request", [text("r"), Value::Int(2)]), Fact::new("review", [text("r"), text("ada")])];
-    let change = Change { assertions: facts, author: String::from("ada"), ..Change::default() };
+    let change = CommitRequest { assertions: facts, author: String::from("ada"), ..CommitRequest::default() };
     session.commit(change, false).unwrap();
     let honest = session.into_ledger().unwrap();
     for (named, forge) in FORGERIES {
@@ -414,7 +420,7 @@ fn what_is_supposed_shows_its_steps() {
         ],
         ..Default::default()
     };
-    let scope = hence_proof::difference::Scope::Decisions;
+    let scope = hence_proof::difference::ComparedRelations::Decisions;
     let mut drawn = 0;
     let steps = session
         .what_if_each(&hypothesis, 5, (&scope, 10), &mut |_, _| {
@@ -434,7 +440,10 @@ fn a_fed_fact_has_a_proof_and_an_asserted_one_an_author() {
         let mut session = Session::over_ledger(rules(text), Ledger::memory().unwrap()).with_engine(engine);
         let facts = vec![int("p", 1), int("p", 2), int("q", 2), int("q", 3)];
         session
-            .commit(Change { assertions: facts, author: String::from("ada"), ..Change::default() }, false)
+            .commit(
+                CommitRequest { assertions: facts, author: String::from("ada"), ..CommitRequest::default() },
+                false,
+            )
             .unwrap();
         let proof = |value: i64| session.why(&format!("q({value})"), 0, None).unwrap().proofs.remove(0);
         use hence_proof::proof::StepKind;
@@ -452,7 +461,7 @@ fn a_fed_fact_has_a_proof_and_an_asserted_one_an_author() {
         // Only what was asserted is recorded.
         assert_eq!(session.ledger().unwrap().facts("q".into()).count(), 2);
         // What is fed goes with what feeds it, what is asserted stays.
-        let gone = Change { retractions: vec![int("p", 1), int("p", 2)], ..Change::default() };
+        let gone = CommitRequest { retractions: vec![int("p", 1), int("p", 2)], ..CommitRequest::default() };
         session.commit(gone, false).unwrap();
         let seen = session.derive(&[String::from("seen")], 0).unwrap().relations.remove(0).2;
         assert_eq!(seen, [int("seen", 2), int("seen", 3)]);

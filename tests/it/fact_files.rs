@@ -12,7 +12,7 @@ use hence_core::schema::{Column, ColumnType, Kind, NameSet, Relation};
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value};
-use hence_ledger::interchange::{FactFile, Format, Schemas, expand, read, read_text};
+use hence_ledger::interchange::{FactFile, FactFormat, Schemas, expand, read, read_text};
 use proptest::prelude::*;
 
 fn relation(kind: Kind, name: &str, columns: &[(&str, ColumnType)]) -> Relation {
@@ -72,7 +72,7 @@ pub(crate) fn relations() -> Vec<Relation> {
 /// The facts of a text, as a rule file would hold them.
 pub(crate) fn facts(name: &str, text: &str) -> Vec<String> {
     let relations = relations();
-    let format = Format::of(Path::new(name)).expect("a format");
+    let format = FactFormat::of(Path::new(name)).expect("a format");
     let mut sources = Sources::default();
     match read_text(&mut sources, name, text, format, &Schemas::new(&relations)) {
         Ok(facts) => facts.iter().map(Fact::to_string).collect(),
@@ -99,7 +99,7 @@ fn show(sources: &Sources, fault: &Diagnostic) -> String {
 /// The faults of a text.
 pub(crate) fn faults(name: &str, text: &str) -> Vec<String> {
     let relations = relations();
-    let format = Format::of(Path::new(name)).expect("a format");
+    let format = FactFormat::of(Path::new(name)).expect("a format");
     let mut sources = Sources::default();
     let read = read_text(&mut sources, name, text, format, &Schemas::new(&relations));
     shown(&sources, read.expect_err("a fault").faults())
@@ -146,7 +146,8 @@ fn derived_relations_are_read_where_the_caller_allows_them() {
     let relations = relations();
     let schemas = Schemas::new(&relations).with_derived();
     let text = "{\"poor\": [\"x\"]}\n{\"refine\": [\"y\"]}";
-    let facts = read_text(&mut Sources::default(), "a", text, Format::JsonLines, &schemas).expect("facts");
+    let facts =
+        read_text(&mut Sources::default(), "a", text, FactFormat::JsonLines, &schemas).expect("facts");
     assert_eq!(
         facts,
         [Fact::new("poor", [Value::String("x".into())]), Fact::new("refine", [Value::String("y".into())])]
@@ -273,9 +274,9 @@ proptest! {
             table.write_record(row.iter().map(|value| value.text())).expect("no fault");
         }
         let table = String::from_utf8(table.into_inner().expect("no fault")).expect("UTF-8");
-        let read_lines = read_text(&mut sources, "a", &lines, Format::JsonLines, &schemas);
+        let read_lines = read_text(&mut sources, "a", &lines, FactFormat::JsonLines, &schemas);
         prop_assert_eq!(read_lines.expect("facts"), facts.clone());
-        let read_table = read_text(&mut sources, "tool_run.csv", &table, Format::Csv, &schemas);
+        let read_table = read_text(&mut sources, "tool_run.csv", &table, FactFormat::Csv, &schemas);
         prop_assert_eq!(read_table.expect("facts"), facts);
     }
 
@@ -290,7 +291,7 @@ proptest! {
         let value = parts.concat();
         let line = format!("{{\"note\": [{value}]}}");
         let relations = relations();
-        let read = read_text(&mut Sources::default(), "a", &line, Format::JsonLines, &Schemas::new(&relations));
+        let read = read_text(&mut Sources::default(), "a", &line, FactFormat::JsonLines, &Schemas::new(&relations));
         let malformed = read.is_err_and(|unread| unread.faults().iter().any(|fault| fault.code.0 == "E605"));
         let other = serde_json::from_str::<serde_json::Value>(&line);
         // The other reader refuses numbers beyond a float; here that depends on the column.
@@ -303,7 +304,7 @@ proptest! {
         let relations = relations();
         for name in ["a.jsonl", "note.csv", "risk.tsv", "count.facts", "paused.facts"] {
             let mut sources = Sources::default();
-            let format = Format::of(Path::new(name)).expect("a format");
+            let format = FactFormat::of(Path::new(name)).expect("a format");
             if let Err(unread) = read_text(&mut sources, name, &text, format, &Schemas::new(&relations)) {
                 let faults = unread.faults();
                 prop_assert!(!faults.is_empty());

@@ -1,7 +1,7 @@
 //! A session that only reads follows the writer of its ledger, and what it supposes for a request is what an evaluation
 //! from scratch gives; after the request nothing of it is left.
 
-use hence::session::{Change, RuleSet, Session, facts_of};
+use hence::session::{CommitRequest, RuleSet, Session, facts_of};
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
 use hence_ledger::{Draft, Ledger, OpenOptions};
@@ -57,7 +57,8 @@ fn what_a_reader_supposes_is_what_an_evaluation_from_scratch_gives() {
         let mut reader = reader(dir.path(), &rules, 0);
         for now in 1..12 {
             let (assertions, retractions) = (facts(&mut dice, 4), facts(&mut dice, 3));
-            let change = Change { assertions, retractions, time: now, now, ..Change::default() };
+            let change =
+                CommitRequest { assertions, retractions, time: now, now, ..CommitRequest::default() };
             if writer.commit(change, false).is_err() || dice.chance(40) {
                 continue;
             }

@@ -10,11 +10,11 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use hence::session::{Change, RuleSource, Session};
+use hence::session::{CommitRequest, RuleSource, Session};
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_gate::{Event, Host, Phase, facts, fingerprint};
+use hence_gate::{HookEvent, Host, Phase, facts, fingerprint};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -48,12 +48,18 @@ fn verdicts(host: Host, calls: &[Json], cwd: &Path) -> Vec<String> {
     for (number, call) in calls.iter().enumerate() {
         let now = 1_800_000_000_000_000 + number as i64 * 1_000_000;
         let before =
-            Event::read(Some(host), &serde_json::to_vec(&event(host, call, false, cwd, number)).unwrap())
+            HookEvent::read(Some(host), &serde_json::to_vec(&event(host, call, false, cwd, number)).unwrap())
                 .unwrap();
         let id = format!("c{number}");
         let mut assertions = std::mem::take(&mut left);
         assertions.extend(facts(&before, before.call.as_ref().unwrap(), &id, now).facts);
-        let change = Change { assertions, now, time: now, author: String::from("gate"), ..Change::default() };
+        let change = CommitRequest {
+            assertions,
+            now,
+            time: now,
+            author: String::from("gate"),
+            ..CommitRequest::default()
+        };
         let drawn = session.commit(change, false).unwrap().drawn;
         let own = drawn
             .iter()
@@ -65,9 +71,11 @@ fn verdicts(host: Host, calls: &[Json], cwd: &Path) -> Vec<String> {
         let name = |word: &str| Value::Name(Symbol::new(word));
         left.push(Fact::new("judged", [key, name(&kind), name(&rule), Value::Time(now)]));
         if kind == "/allow" {
-            let done =
-                Event::read(Some(host), &serde_json::to_vec(&event(host, call, true, cwd, number)).unwrap())
-                    .unwrap();
+            let done = HookEvent::read(
+                Some(host),
+                &serde_json::to_vec(&event(host, call, true, cwd, number)).unwrap(),
+            )
+            .unwrap();
             let Phase::After(outcome) = &done.phase else { panic!("{:?}", done.phase) };
             assert_eq!(outcome.ok, call["ok"].as_bool().unwrap(), "{host}: {call}");
             assert_eq!(

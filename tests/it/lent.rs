@@ -1,6 +1,6 @@
 //! A session that lends its ledger: what it decides after others wrote there is what one that starts afresh decides.
 
-use hence::session::{Change, Outcome, RuleSet, Session};
+use hence::session::{CommitOutcome, CommitRequest, RuleSet, Session};
 use hence_core::fact::Fact;
 use hence_engine::Naive;
 use hence_ledger::{Draft, Ledger, OpenOptions};
@@ -12,9 +12,9 @@ fn facts(dice: &mut Dice, most: usize) -> Vec<Fact> {
     (0..dice.below(most)).map(|_| fact(dice)).collect()
 }
 
-fn change(dice: &mut Dice, now: i64) -> Change {
+fn change(dice: &mut Dice, now: i64) -> CommitRequest {
     let (assertions, retractions) = (facts(dice, 3), facts(dice, 3));
-    Change { assertions, retractions, time: now, now, list: true, ..Change::default() }
+    CommitRequest { assertions, retractions, time: now, now, list: true, ..CommitRequest::default() }
 }
 
 fn open(dir: &std::path::Path) -> Ledger {
@@ -36,7 +36,7 @@ fn others(dice: &mut Dice, dir: &std::path::Path, rules: [&RuleSet; 2], now: i64
     }
 }
 
-fn same(at: &str, kept: &Outcome, fresh: &Outcome) {
+fn same(at: &str, kept: &CommitOutcome, fresh: &CommitOutcome) {
     assert_eq!(kept.steps, fresh.steps, "steps {at}");
     assert_eq!(kept.changes, fresh.changes, "changes {at}");
     assert_eq!(kept.drawn, fresh.drawn, "drawn {at}");
@@ -89,8 +89,10 @@ fn a_ledger_that_lost_what_it_had_is_not_taken_back() {
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let rules = program(&mut Dice::new(1));
     let mut session = Session::over_ledger(rules.clone(), open(dir.path()));
-    let change =
-        Change { assertions: vec![Fact::new("a", [hence_core::value::Value::Int(1)])], ..Change::default() };
+    let change = CommitRequest {
+        assertions: vec![Fact::new("a", [hence_core::value::Value::Int(1)])],
+        ..CommitRequest::default()
+    };
     session.commit(change, false).unwrap();
     let (lent, _) = session.lend().unwrap_or_else(|_| panic!("it has a ledger"));
     let refused = lent.resume(open(other.path())).err().unwrap().to_string();

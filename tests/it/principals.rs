@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use hence::session::{Change, Loader, Roles, RuleSet, Session, SessionError, check};
+use hence::session::{CommitRequest, Loader, Roles, RuleSet, Session, SessionError, check};
 use hence_core::fact::Fact;
 use hence_core::value::Value;
 use hence_ledger::{
@@ -61,8 +61,11 @@ fn signed(dir: &Path) {
     ledger.commit(&by("ada", vec![named("ada", ADMIN)])).unwrap();
     ledger.commit(&by("ada", vec![named("grace", "reviewer")])).unwrap();
     let mut session = Session::over_ledger(rules(), ledger);
-    let change =
-        |author: &str, fact| Change { author: author.into(), assertions: vec![fact], ..Change::default() };
+    let change = |author: &str, fact| CommitRequest {
+        author: author.into(),
+        assertions: vec![fact],
+        ..CommitRequest::default()
+    };
     session.commit(change("agent", request("r")), false).unwrap();
     let outcome = session.commit(change("grace", review("r", "grace")), false).unwrap();
     assert_eq!(outcome.drawn.len(), 1);
@@ -123,7 +126,11 @@ fn nobody_acts_for_a_principal_without_the_key() {
     // `[roles]` says nothing here.
     let roles = Roles::new(BTreeMap::from([(String::from("reviewer"), vec![String::from("eve")])]));
     let mut session = Session::over_ledger(rules(), open(dir.path(), &["eve"])).with_roles(roles);
-    let change = Change { author: "eve".into(), assertions: vec![review("q", "eve")], ..Change::default() };
+    let change = CommitRequest {
+        author: "eve".into(),
+        assertions: vec![review("q", "eve")],
+        ..CommitRequest::default()
+    };
     let said = session.commit(change, false).unwrap_err();
     assert!(
         matches!(&said, SessionError::NotAllowed { message } if message.contains("`grace` has it")),
@@ -142,10 +149,11 @@ fn a_fact_that_nobody_signed_is_found_and_not_there() {
     assert_eq!(found, ["transaction 5 of `mallory` is not signed"]);
     // Taking it back changes nothing that was there.
     let mut session = Session::over_ledger(rules(), open(dir.path(), &["grace"]));
-    let outcome = session.commit(Change { author: "grace".into(), ..Change::default() }, false).unwrap();
+    let outcome =
+        session.commit(CommitRequest { author: "grace".into(), ..CommitRequest::default() }, false).unwrap();
     assert_eq!(outcome.standing_count(), 1);
     let retractions = vec![review("q", "grace")];
-    let change = Change { author: "grace".into(), retractions, ..Change::default() };
+    let change = CommitRequest { author: "grace".into(), retractions, ..CommitRequest::default() };
     let outcome = session.commit(change, false).unwrap();
     assert_eq!((outcome.changes.removed.len(), outcome.standing_count(), outcome.lapsed.len()), (1, 1, 0));
     drop(session);

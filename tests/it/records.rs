@@ -2,7 +2,7 @@
 //! and manners of its runs, and finds every forged record.
 
 use hence::session::compiled::Compiled;
-use hence::session::{Audit, Change, Finding, RuleSet, Session, read_fact_lines};
+use hence::session::{Audit, CommitRequest, Finding, RuleSet, Session, read_fact_lines};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
@@ -10,7 +10,7 @@ use hence_core::value::Value;
 use hence_engine::Engine;
 use hence_engine::Naive;
 use hence_engine::SemiNaive;
-use hence_ledger::{Decision, Draft, Lapsed, Ledger, OpenOptions, RuleSet as RecordedRules, Run};
+use hence_ledger::{Decision, Draft, Lapsed, Ledger, OpenOptions, RecordedRules, Run};
 use serde_json::Value as Json;
 
 use super::golden;
@@ -91,12 +91,12 @@ fn history(seed: u64, mut ledger: Ledger) -> Ledger {
         };
         for _ in 0..1 + dice.roll(6) {
             time += 1;
-            let change = Change {
+            let change = CommitRequest {
                 assertions: (0..1 + dice.roll(2)).map(|_| dice.fact()).collect(),
                 retractions: (0..dice.roll(3)).map(|_| dice.fact()).collect(),
                 time,
                 now: time / 2,
-                ..Change::default()
+                ..CommitRequest::default()
             };
             session.commit(change, dice.roll(6) == 0).unwrap();
         }
@@ -176,12 +176,12 @@ fn the_golden_cases_of_every_pack_are_accepted() {
             // What stood before goes with what comes, so that decisions lapse as well.
             let before = session.given().unwrap();
             let before = before.into_iter().filter(|fact| fact.relation.as_str() != "now");
-            let change = Change {
+            let change = CommitRequest {
                 assertions: facts,
                 retractions: if at % 3 == 2 { before.collect() } else { Vec::new() },
                 time: at as i64,
                 now,
-                ..Change::default()
+                ..CommitRequest::default()
             };
             let outcome = session.commit(change, false).unwrap();
             drawn += outcome.drawn.len();
@@ -360,7 +360,7 @@ fn a_record_from_before_runs_may_tell_another_derivation_and_no_other() {
     );
     let mut session = Session::over_ledger(rules(&[&text], 50), Ledger::memory().unwrap());
     let fact = |value| Fact::new("reading", [Value::String(Symbol::new("attic")), Value::Int(value)]);
-    let change = Change { assertions: vec![fact(1), fact(2)], ..Change::default() };
+    let change = CommitRequest { assertions: vec![fact(1), fact(2)], ..CommitRequest::default() };
     session.commit(change, false).unwrap();
     let mut drafts = drafts(&session.into_ledger().unwrap());
     assert_eq!(drafts[0].drawn[0].sentence.as_deref(), Some("attic at 1"));

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use hence::session::{
-    Audit, Audited, Change, Flip, Hypothesis, Loader, Replay, Replayed, RuleSet, Session, check,
+    Audit, Audited, CommitRequest, Flip, Hypothesis, Loader, Replay, Replayed, RuleSet, Session, check,
 };
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
@@ -67,7 +67,8 @@ fn history(seed: u64) -> Session {
     for step in 0..12 {
         let assertions = (0..dice.roll(4)).map(|_| fact(&mut dice)).collect();
         let retractions = (0..dice.roll(3)).map(|_| fact(&mut dice)).collect();
-        let change = Change { assertions, retractions, time: step, now: step, ..Change::default() };
+        let change =
+            CommitRequest { assertions, retractions, time: step, now: step, ..CommitRequest::default() };
         session.commit(change, false).unwrap();
     }
     session
@@ -128,7 +129,7 @@ fn unchanged_rules_flip_nothing_and_others_exactly_what_they_would_have_drawn() 
 
 #[test]
 fn what_if_is_the_difference_that_a_commit_then_makes() {
-    use hence_proof::difference::Scope;
+    use hence_proof::difference::ComparedRelations;
     for seed in 0..40 {
         let mut session = history(seed);
         let mut dice = Dice(seed + 1_000);
@@ -137,14 +138,19 @@ fn what_if_is_the_difference_that_a_commit_then_makes() {
             retractions: Vec::new(),
             ..Hypothesis::default()
         };
-        let supposed = session.what_if(&hypothesis, 99, &Scope::Decisions, 10).unwrap();
+        let supposed = session.what_if(&hypothesis, 99, &ComparedRelations::Decisions, 10).unwrap();
         let mut expected: Vec<(Fact, bool)> = Vec::new();
         for relation in &supposed {
             expected.extend(relation.drawn.iter().map(|change| (change.fact.clone(), true)));
             expected.extend(relation.lapsed.iter().map(|change| (change.fact.clone(), false)));
         }
         let before = session.ledger().unwrap().head();
-        let change = Change { assertions: hypothesis.assertions, time: 99, now: 99, ..Change::default() };
+        let change = CommitRequest {
+            assertions: hypothesis.assertions,
+            time: 99,
+            now: 99,
+            ..CommitRequest::default()
+        };
         let outcome = session.commit(change, false).unwrap();
         assert!(outcome.committed.is_none_or(|committed| committed.head != before));
         let mut found: Vec<(Fact, bool)> =
@@ -191,7 +197,8 @@ fn changing_history(seed: u64) -> Session {
             let assertions = (0..dice.roll(3)).map(|_| fact(&mut dice)).collect();
             let retractions = (0..dice.roll(3)).map(|_| fact(&mut dice)).collect();
             let now = (part * 8 + step) as i64;
-            let change = Change { assertions, retractions, time: now, now, ..Change::default() };
+            let change =
+                CommitRequest { assertions, retractions, time: now, now, ..CommitRequest::default() };
             session.commit(change, false).unwrap();
         }
         ledger = session.into_ledger().unwrap();

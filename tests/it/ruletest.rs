@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use hence::ruletest::{Difference, Failure, Selection, Suite, Verdict};
+use hence::ruletest::{RowDifference, Selection, Suite, TestFailure, TestVerdict};
 
 /// The rules of most tests here.
 const RULES: &str = r#"
@@ -24,12 +24,12 @@ ratio(Tool, Quality / Success) :- learned(Tool, _, Success, Quality).
 "#;
 
 /// What became of one test over [`RULES`].
-fn verdict(body: &str) -> Verdict {
+fn verdict(body: &str) -> TestVerdict {
     let folder = tempfile::tempdir().unwrap();
     run_in(folder.path(), body)
 }
 
-fn run_in(folder: &Path, body: &str) -> Verdict {
+fn run_in(folder: &Path, body: &str) -> TestVerdict {
     let file = folder.join("rules.dl");
     fs::write(&file, format!("{RULES}test \"t\" {{ {body} }}")).unwrap();
     let report = Suite::load(&[file]).unwrap_or_else(|error| panic!("{error}")).run(&Selection::default());
@@ -38,13 +38,13 @@ fn run_in(folder: &Path, body: &str) -> Verdict {
 
 fn passes(body: &str) {
     let verdict = verdict(body);
-    assert!(matches!(verdict, Verdict::Passed), "{verdict:?}");
+    assert!(matches!(verdict, TestVerdict::Passed), "{verdict:?}");
 }
 
 /// The failures of a test that must fail.
-fn failures(body: &str) -> Vec<Failure> {
+fn failures(body: &str) -> Vec<TestFailure> {
     match verdict(body) {
-        Verdict::Failed(failures) => failures,
+        TestVerdict::Failed(failures) => failures,
         other => panic!("`{body}`: {other:?}"),
     }
 }
@@ -125,9 +125,9 @@ fn a_whole_relation_is_compared_as_a_sorted_difference() {
     assert_eq!(
         found[0].difference,
         [
-            Difference::Unexpected(row(r#"("a")"#)),
-            Difference::Missing(row(r#"("b")"#)),
-            Difference::Missing(row(r#"("d")"#)),
+            RowDifference::Unexpected(row(r#"("a")"#)),
+            RowDifference::Missing(row(r#"("b")"#)),
+            RowDifference::Missing(row(r#"("d")"#)),
         ]
     );
 }
@@ -156,9 +156,9 @@ fn facts_come_from_files_beside_the_test_derived_ones_too() {
     fs::write(folder.path().join("more.dl"), "active(\"a\").\npoor(\"c\").\n").unwrap();
     let body = r#"given from "week.jsonl". from "more.dl". expect exactly refine { ("b") ("c") }"#;
     let verdict = run_in(folder.path(), body);
-    assert!(matches!(verdict, Verdict::Passed), "{verdict:?}");
+    assert!(matches!(verdict, TestVerdict::Passed), "{verdict:?}");
     let verdict = run_in(folder.path(), r#"given from "nowhere.jsonl". expect no refine(_)."#);
-    let Verdict::Broken(why) = verdict else { panic!("{verdict:?}") };
+    let TestVerdict::Broken(why) = verdict else { panic!("{verdict:?}") };
     assert!(why.contains("nowhere.jsonl"), "{why}");
 }
 
@@ -244,7 +244,7 @@ fn files_give_facts_in_a_step() {
     fs::write(folder.path().join("more.jsonl"), "{\"active\": [\"a\"]}\n").unwrap();
     let test = "given learned(\"a\", 3, 0.9, 0.3). expect refine(\"a\"). then from \"more.jsonl\" expect no refine(_).";
     let verdict = run_in(folder.path(), test);
-    assert!(matches!(verdict, Verdict::Passed), "{verdict:?}");
+    assert!(matches!(verdict, TestVerdict::Passed), "{verdict:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hence::session::{Change, Loader, RuleSet, Session, SessionError, check};
+use hence::session::{CommitRequest, Loader, RuleSet, Session, SessionError, check};
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -100,7 +100,13 @@ fn given(session: &Session) -> Vec<Fact> {
 }
 
 fn commit(session: &mut Session, assertions: Vec<Fact>, retractions: Vec<Fact>) -> (usize, usize) {
-    let change = Change { assertions, retractions, author: "ada".into(), list: true, ..Change::default() };
+    let change = CommitRequest {
+        assertions,
+        retractions,
+        author: "ada".into(),
+        list: true,
+        ..CommitRequest::default()
+    };
     let outcome = session.commit(change, false).unwrap();
     if session.rules().program.find(Symbol::new("d")).is_some() {
         let decided: BTreeSet<Fact> = outcome.standing.into_iter().map(|decision| decision.fact).collect();

@@ -1,6 +1,6 @@
 //! Holds what one-way decays without a test: rooms name only the rooms they may, and files look as they should.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -202,6 +202,35 @@ fn only_the_compiler_writes_crepe() {
             || text.lines().next().unwrap_or_default().ends_with("edit the rules, not this file.");
         assert!(may || !text.contains("crepe::crepe!"), "{} writes crepe", file.display());
     }
+}
+
+/// The crates through which a rule passes from text to program. Each stage has a form of its own of the same thing, so they
+/// may share its name.
+const STAGES: [&str; 3] = ["hence-core", "hence-lang", "hence-syntax"];
+
+#[test]
+fn one_type_name_means_one_thing() {
+    let declaration = Regex::new(r"(?m)^pub (?:struct|enum|trait|type|union) (\w+)").unwrap();
+    let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in sources() {
+        let text = fs::read_to_string(&file).unwrap();
+        // Types of generated packs are named by their relations.
+        if text.lines().next().is_some_and(|line| line.ends_with("edit the rules, not this file.")) {
+            continue;
+        }
+        let place = file.strip_prefix(root()).unwrap();
+        let room = place.iter().nth(1).unwrap().to_string_lossy().into_owned();
+        for found in declaration.captures_iter(&text) {
+            let home = if STAGES.contains(&room.as_str()) {
+                String::from("the stages of the language")
+            } else {
+                place.display().to_string()
+            };
+            homes.entry(found[1].to_owned()).or_default().insert(home);
+        }
+    }
+    homes.retain(|_, homes| homes.len() > 1);
+    assert!(homes.is_empty(), "public types of one name: {homes:#?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use differential_dataflow::input::{Input, InputSession};
-use hence::session::Change;
+use hence::session::CommitRequest;
 use hence_core::fact::Fact;
 use hence_core::value::{Float, Value};
 use timely::communication::Allocator;
@@ -39,12 +39,12 @@ impl Flow {
             input
         });
         let mut flow = Self { worker, input, probe, said };
-        let first = flow.take(&Change { assertions: facts.to_vec(), ..Change::default() });
+        let first = flow.take(&CommitRequest { assertions: facts.to_vec(), ..CommitRequest::default() });
         (flow, first)
     }
 
     /// An epoch: facts that aren't there yet, and facts that are and go. What has changed when all of it is done.
-    pub(super) fn take(&mut self, change: &Change) -> Difference {
+    pub(super) fn take(&mut self, change: &CommitRequest) -> Difference {
         change.assertions.iter().for_each(|fact| self.input.insert(given(fact)));
         change.retractions.iter().for_each(|fact| self.input.remove(given(fact)));
         let next = self.input.time() + 1;

@@ -7,12 +7,12 @@ mod differential;
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-use hence::session::{Change, RuleSet, Session};
+use hence::session::{CommitRequest, RuleSet, Session};
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::value::{Value, Word};
 use hence_engine::{Database, Limits};
-use hence_engine::{Edit, Incremental};
+use hence_engine::{FactChange, Incremental};
 use hence_lang::ir::Program;
 use serde_json::{Value as Json, json};
 
@@ -174,9 +174,9 @@ impl Taker {
     fn new(kind: &str, rules: &RuleSet, facts: Vec<Fact>) -> (Self, Difference) {
         if kind == "session" {
             let mut taker = Self::Session(Box::new(Session::over_facts(rules.clone(), facts)));
-            let first = taker.take(Change::default());
+            let first = taker.take(CommitRequest::default());
             // One commit alone keeps nothing; it is the second that sets up what the later ones go on from.
-            taker.take(Change::default());
+            taker.take(CommitRequest::default());
             return (taker, first);
         }
         if kind == "differential" {
@@ -202,7 +202,7 @@ impl Taker {
         (Self::Engine(Box::new(standing), program, decisions), Difference { drawn, lapsed: Vec::new() })
     }
 
-    fn take(&mut self, change: Change) -> Difference {
+    fn take(&mut self, change: CommitRequest) -> Difference {
         match self {
             Self::Session(session) => {
                 let outcome = session.commit(change, false).unwrap();
@@ -216,9 +216,9 @@ impl Taker {
                     .chain(change.retractions.iter().map(|fact| (fact, false)))
                     .map(|(fact, stands)| (program.find(fact.relation).unwrap(), words(fact), stands))
                     .collect();
-                let edits: Vec<Edit<'_>> = rows
+                let edits: Vec<FactChange<'_>> = rows
                     .iter()
-                    .map(|(relation, row, stands)| Edit { relation: *relation, row, asserted: *stands })
+                    .map(|(relation, row, stands)| FactChange { relation: *relation, row, asserted: *stands })
                     .collect();
                 standing.apply(&edits).unwrap();
                 let mut difference = Difference { drawn: Vec::new(), lapsed: Vec::new() };
@@ -280,8 +280,8 @@ impl Stream {
         Self { base, order, held, changes: 0, repeats: false }
     }
 
-    fn next(&mut self) -> Change {
-        let mut change = Change::default();
+    fn next(&mut self) -> CommitRequest {
+        let mut change = CommitRequest::default();
         self.changes += 1;
         if self.changes.is_multiple_of(3) {
             self.repeats = false;
@@ -330,7 +330,7 @@ pub fn measure(kind: &str, count: u32, seconds: f64) -> Json {
     let (changes, peak) = (times.len(), peak_kib());
     let mut empty = Pieces::default();
     for _ in 0..EMPTY {
-        empty.time(|| taker.take(Change::default()));
+        empty.time(|| taker.take(CommitRequest::default()));
     }
     let fresh = Session::over_facts(rules, stream.order).derive(&[], 0).unwrap();
     let fresh: BTreeSet<Fact> = fresh.relations.into_iter().flat_map(|(_, _, facts)| facts).collect();

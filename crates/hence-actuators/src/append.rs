@@ -16,7 +16,7 @@ const LONGEST_LINE: u64 = 64 << 20;
 
 /// Where decisions are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum AppendTarget {
     /// A line at the end of this file.
     Lines(PathBuf),
     /// A file `ID.json` in this folder.
@@ -26,7 +26,7 @@ pub enum Place {
 /// Writes each decision down; one that is there already, by its id, is not written again.
 pub struct Append {
     /// Where.
-    pub place: Place,
+    pub place: AppendTarget,
 }
 
 impl Carrier for Append {
@@ -36,8 +36,8 @@ impl Carrier for Append {
 
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed> {
         let (written, path) = match &self.place {
-            Place::Lines(path) => (append(path, order), path),
-            Place::Folder(folder) => (put(folder, order), folder),
+            AppendTarget::Lines(path) => (append(path, order), path),
+            AppendTarget::Folder(folder) => (put(folder, order), folder),
         };
         // Whatever was written before an error is found by its key when it is tried again.
         let failed =

@@ -54,11 +54,11 @@ input rejection_text(rejection: string, reason: string).
 ///
 /// `facts/draft_markers.csv` (`marker,pattern`) says what greets (`/greeting`, `/closing`); its other markers are of tone.
 /// Letter case is ignored, and what a marker matches is no content.
-pub struct Edit {
+pub struct DraftEdit {
     markers: Markers,
 }
 
-impl Edit {
+impl DraftEdit {
     /// With the shipped table of markers, or that of the folder `tables`.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ fn reason(value: &serde_json::Value) -> Option<Option<String>> {
     }
 }
 
-impl Observer for Edit {
+impl Observer for DraftEdit {
     fn name(&self) -> &'static str {
         NAME
     }

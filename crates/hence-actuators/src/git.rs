@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::error::ActuatorError;
 use super::facts::{count, name, string};
 use super::input::{Form, Input};
-use super::{Observer, Progress, Scope, Sink, Summary};
+use super::{ObservationScope, Observer, ProgressSink, Sink, Summary};
 use hence_core::fact::Fact;
 use said::Git;
 
@@ -54,8 +54,8 @@ impl Observer for GitState {
         DECLARATIONS
     }
 
-    fn scope(&self, _: bool) -> Scope {
-        Scope::Whole
+    fn scope(&self, _: bool) -> ObservationScope {
+        ObservationScope::Whole
     }
 
     fn forms(&self) -> &'static [Form] {
@@ -69,7 +69,7 @@ impl Observer for GitState {
     fn observe_folder(
         &self,
         root: &Path,
-        _: &Progress<'_>,
+        _: &ProgressSink<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<Summary, ActuatorError> {
         let git = Git::at(root);

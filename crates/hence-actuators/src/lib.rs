@@ -75,7 +75,7 @@ pub use group::keep_signals;
 pub use http::is_reached;
 pub use input::{Form, Input};
 
-use edit::Edit;
+use edit::DraftEdit;
 use error_text::ErrorText;
 use event::Event;
 use goal::Goal;
@@ -87,11 +87,11 @@ use tool_run::ToolRun;
 pub type Sink<'a> = dyn FnMut(Fact) -> Result<(), SinkError> + 'a;
 
 /// Receives how many of how many things are done, from any thread.
-pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
+pub type ProgressSink<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
 /// What an observation says of current facts that it does not return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum ObservationScope {
     /// Nothing: it reports what happened, and what happened before stays.
     Nothing,
     /// Facts of its relations about the same thing, identified by the first column, no longer hold.
@@ -112,9 +112,9 @@ pub trait Observer {
     fn declarations(&self) -> &'static str;
 
     /// What an observation, of a folder or of a file, says of current facts that it does not return.
-    fn scope(&self, of_folder: bool) -> Scope {
+    fn scope(&self, of_folder: bool) -> ObservationScope {
         let _ = of_folder;
-        Scope::Nothing
+        ObservationScope::Nothing
     }
 
     /// The forms of input that it reads; the first is meant where neither the user nor the file's name says.
@@ -133,7 +133,7 @@ pub trait Observer {
     fn observe_folder(
         &self,
         root: &Path,
-        progress: &Progress<'_>,
+        progress: &ProgressSink<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<Summary, ActuatorError> {
         let _ = (progress, sink);
@@ -201,7 +201,7 @@ type Make = fn(Option<&Path>) -> Result<Box<dyn Observer>, ActuatorError>;
 const REGISTRY: &[(&str, Make)] = &[
     #[cfg(feature = "scan")]
     (codebase::NAME, |_| Ok(Box::new(codebase::Codebase::default()))),
-    (edit::NAME, |tables| Ok(Box::new(Edit::from_tables(tables)?))),
+    (edit::NAME, |tables| Ok(Box::new(DraftEdit::from_tables(tables)?))),
     (error_text::NAME, |tables| Ok(Box::new(ErrorText::from_tables(tables)?))),
     (event::NAME, |tables| Ok(Box::new(Event::from_tables(tables)?))),
     (git::NAME, |_| Ok(Box::new(git::GitState))),
@@ -253,7 +253,7 @@ pub fn observe_path(
     observer: &dyn Observer,
     path: &str,
     form: Option<Form>,
-    progress: &Progress<'_>,
+    progress: &ProgressSink<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<Summary, ActuatorError> {
     meter::enter("observing");
@@ -288,7 +288,7 @@ fn observe_any(
     observer: &dyn Observer,
     path: &str,
     form: Option<Form>,
-    progress: &Progress<'_>,
+    progress: &ProgressSink<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<Summary, ActuatorError> {
     if Path::new(path).is_dir() {

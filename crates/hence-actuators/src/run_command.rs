@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// A program for the decisions of one relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct ExternalProgram {
     /// The program: a path, or a name to be found on the `PATH`.
     pub program: PathBuf,
     /// Its arguments.
@@ -44,7 +44,7 @@ pub struct RunCommand {
     /// What it is called.
     pub name: &'static str,
     /// The program.
-    pub program: Program,
+    pub program: ExternalProgram,
     /// The file whose lock is held while a program runs.
     pub lock: Option<PathBuf>,
 }
@@ -96,7 +96,7 @@ pub(super) struct Ran {
 }
 
 fn answer(
-    program: &Program,
+    program: &ExternalProgram,
     ended: io::Result<Option<ExitStatus>>,
     wrote: Result<Vec<u8>, mpsc::RecvTimeoutError>,
 ) -> Answer {
@@ -128,7 +128,7 @@ pub(super) fn seen(env: &[String]) -> impl Iterator<Item = (String, std::ffi::Os
     names.filter_map(|name| std::env::var_os(name).map(|value| (name.to_owned(), value)))
 }
 
-fn command(program: &Program, order: &Order<'_>) -> Command {
+fn command(program: &ExternalProgram, order: &Order<'_>) -> Command {
     let mut command = Command::new(&program.program);
     command
         .args(&program.args)

@@ -22,7 +22,7 @@ use super::json::{self, Object};
 use super::objects::JsonObjects;
 use super::table::{PatternTable, Shipped};
 use super::tree::{self, Left, Looking};
-use super::{Observer, Progress, Scope, Sink, Summary};
+use super::{ObservationScope, Observer, ProgressSink, Sink, Summary};
 use dialect::Dialect;
 use hence_core::fact::Fact;
 use shown::Shown;
@@ -190,8 +190,8 @@ impl Observer for SourceCode {
         DECLARATIONS
     }
 
-    fn scope(&self, _: bool) -> Scope {
-        Scope::Subject
+    fn scope(&self, _: bool) -> ObservationScope {
+        ObservationScope::Subject
     }
 
     fn forms(&self) -> &'static [Form] {
@@ -215,7 +215,7 @@ impl Observer for SourceCode {
     fn observe_folder(
         &self,
         root: &Path,
-        _: &Progress<'_>,
+        _: &ProgressSink<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<Summary, ActuatorError> {
         let fault = |source| ActuatorError::Read { input: root.display().to_string(), source };

@@ -12,7 +12,7 @@ use hence_lang::ir::{Program, RuleId};
 /// A part of a program that is a rule set of its own: some relations with all of their rules, in the order in which
 /// the rule set numbers them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ProgramPart {
     /// The relations.
     pub relations: Vec<RelationId>,
     /// The parameters.
@@ -21,7 +21,7 @@ pub struct Part {
     pub rules: Vec<RuleId>,
 }
 
-impl Part {
+impl ProgramPart {
     /// All of a program.
     pub fn whole(program: &Program) -> Self {
         Self {
@@ -84,5 +84,5 @@ fn places<Id>(
 
 /// The fingerprint of a whole program.
 pub fn fingerprint(program: &Program) -> String {
-    Part::whole(program).fingerprint(program)
+    ProgramPart::whole(program).fingerprint(program)
 }

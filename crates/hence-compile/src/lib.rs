@@ -28,7 +28,7 @@ use hence_core::value::Value;
 use hence_lang::ir::{GroundFact, Program};
 
 use expression::Expressions;
-pub use fingerprint::{Part, fingerprint};
+pub use fingerprint::{ProgramPart, fingerprint};
 pub use operations::undefined;
 use programs::{CrepeProgram, matches_arity};
 use shapes::{Shape, is_needed};

@@ -25,7 +25,7 @@ mod storage;
 
 pub use batch::SemiNaive;
 pub use hence_core::meter::Bound;
-pub use incremental::{Edit, Incremental};
+pub use incremental::{FactChange, Incremental};
 pub use limits::{LimitReached, Limits, Threads};
 pub use model::{Database, Engine, Extent, FactSource, Model, UNDEFINED_KEPT, Undefined};
 pub use naive::{Naive, ThreeValued};

@@ -7,7 +7,7 @@ const LONGEST_REMEDY: usize = 200;
 
 /// What may become of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum VerdictKind {
     /// It runs.
     Allow,
     /// It runs with other arguments.
@@ -20,7 +20,7 @@ pub enum Kind {
     Deny,
 }
 
-impl Kind {
+impl VerdictKind {
     /// The kind that a name in `verdict` means.
     pub fn of_word(word: &str) -> Option<Self> {
         match word.trim_start_matches('/') {
@@ -49,7 +49,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// What becomes of it.
-    pub kind: Kind,
+    pub kind: VerdictKind,
     /// The rule.
     pub rule: String,
     /// The condition that failed, with its values.
@@ -64,7 +64,7 @@ impl Verdict {
     /// The denial of what could not be decided.
     pub fn denied(why: &str) -> Self {
         Self {
-            kind: Kind::Deny,
+            kind: VerdictKind::Deny,
             rule: String::from("undecided"),
             reason: why.to_owned(),
             remedy: String::from("`hence gate selftest` shows what is wrong"),
@@ -142,7 +142,7 @@ fn cut(text: &str, most: usize) -> String {
 
 /// What a process prints and with which status it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct HookAnswer {
     /// What goes to standard output, without a line's end.
     pub output: Option<String>,
     /// What goes to standard error.
@@ -151,7 +151,7 @@ pub struct Answer {
     pub status: u8,
 }
 
-impl Answer {
+impl HookAnswer {
     /// An answer on standard output.
     pub(crate) fn said(output: String) -> Self {
         Self { output: Some(output), error: None, status: 0 }

@@ -41,7 +41,7 @@ pub enum Phase {
     /// The host is about to ask its user, and takes a verdict in place of an answer.
     Permission,
     /// The tool has run.
-    After(Outcome),
+    After(ToolOutcome),
     /// The session is over.
     End,
     /// Anything else, which needs no verdict.
@@ -50,7 +50,7 @@ pub enum Phase {
 
 /// How a tool ran.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct ToolOutcome {
     /// Whether it succeeded, as far as the host says.
     pub ok: bool,
     /// How long it took, in milliseconds, where the host says so.
@@ -72,7 +72,7 @@ pub struct Call {
 
 /// An event of any host.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct HookEvent {
     /// The host.
     pub host: Host,
     /// What the host calls the event.
@@ -91,7 +91,7 @@ pub struct Event {
     pub call: Option<Call>,
 }
 
-impl Event {
+impl HookEvent {
     /// Whether the host waits for a verdict.
     pub fn is_question(&self) -> bool {
         matches!(self.phase, Phase::Before | Phase::Permission)

@@ -10,7 +10,7 @@ use hence_core::value::Value;
 use serde_json::Value as Json;
 
 use crate::answer::masked;
-use crate::event::{Call, Event};
+use crate::event::{Call, HookEvent};
 use crate::paths;
 use crate::shell::{self, Mode, Why};
 
@@ -62,7 +62,7 @@ fn sorted(object: &crate::json::Object) -> crate::json::Object {
 }
 
 /// The facts of a call that has the number `id`, at a time in microseconds since the epoch.
-pub fn facts(event: &Event, call: &Call, id: &str, at: i64) -> Lowered {
+pub fn facts(event: &HookEvent, call: &Call, id: &str, at: i64) -> Lowered {
     let mut lower = Lower { id: text(id), facts: Vec::new(), accesses: BTreeSet::new() };
     let (cwd, tree) = (PathBuf::from(&event.cwd), paths::tree_of(Path::new(&event.cwd)));
     lower.add(

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::answer::{Answer, Verdict};
-use crate::event::{Event, EventError};
+use crate::answer::{HookAnswer, Verdict};
+use crate::event::{EventError, HookEvent};
 use crate::hosts::{claude, codex, copilot, cursor, gemini, kiro};
 use crate::json::Object;
 
@@ -26,7 +26,7 @@ pub enum Host {
 }
 
 /// Where a host's settings are, and what the gate puts into them.
-pub struct Settings {
+pub struct HookSettings {
     /// The file, below the project's folder.
     pub path: &'static str,
     /// Merges the hooks into what the file holds; `program` is the path of hence, `shadow` whether nothing is blocked.
@@ -78,7 +78,7 @@ impl Host {
         }
     }
 
-    pub(crate) fn read(self, object: &Object) -> Result<Event, EventError> {
+    pub(crate) fn read(self, object: &Object) -> Result<HookEvent, EventError> {
         match self {
             Self::Claude => claude::read(object),
             Self::Codex => codex::read(object),
@@ -90,7 +90,7 @@ impl Host {
     }
 
     /// What the host is told; `event` is what its event is called.
-    pub fn answer(self, event: &str, verdict: &Verdict) -> Answer {
+    pub fn answer(self, event: &str, verdict: &Verdict) -> HookAnswer {
         match self {
             Self::Claude => claude::answer(event, verdict),
             Self::Codex => codex::answer(event, verdict),
@@ -102,29 +102,29 @@ impl Host {
     }
 
     /// What the host is told where the gate has nothing to say.
-    pub fn silence(self) -> Answer {
+    pub fn silence(self) -> HookAnswer {
         match self {
-            Self::Kiro => Answer::silent(),
-            _ => Answer::said("{}".to_owned()),
+            Self::Kiro => HookAnswer::silent(),
+            _ => HookAnswer::said("{}".to_owned()),
         }
     }
 
     /// What the host is told where no verdict came about: a denial, and exit status 2.
-    pub fn refusal(self, event: &str, why: &str) -> Answer {
+    pub fn refusal(self, event: &str, why: &str) -> HookAnswer {
         let verdict = Verdict::denied(why);
-        Answer { status: 2, error: Some(verdict.text()), ..self.answer(event, &verdict) }
+        HookAnswer { status: 2, error: Some(verdict.text()), ..self.answer(event, &verdict) }
     }
 
     /// The refusal of an event that can't be read, for its host if that is known, with status 2.
-    pub fn unread(host: Option<Self>, why: &str) -> Answer {
+    pub fn unread(host: Option<Self>, why: &str) -> HookAnswer {
         match host {
             Some(host) => host.refusal("", why),
-            None => Answer { output: None, error: Some(Verdict::denied(why).text()), status: 2 },
+            None => HookAnswer { output: None, error: Some(Verdict::denied(why).text()), status: 2 },
         }
     }
 
     /// Its settings.
-    pub fn settings(self) -> Settings {
+    pub fn settings(self) -> HookSettings {
         match self {
             Self::Claude => claude::settings(),
             Self::Codex => codex::settings(),

@@ -8,7 +8,7 @@ mod session;
 use std::path::Path;
 
 use hence_core::fact::Fact;
-use hence_gate::{Event, Host, Phase, facts, fingerprint};
+use hence_gate::{HookEvent, Host, Phase, facts, fingerprint};
 use serde_json::Value as Json;
 
 use session::{event, sessions};
@@ -17,7 +17,7 @@ use session::{event, sessions};
 fn lowered(host: Host, calls: &[Json], cwd: &Path) -> Vec<(String, Vec<Fact>, Phase)> {
     let read = |call: &Json, after, number| {
         let bytes = serde_json::to_vec(&event(host, call, after, cwd, number)).unwrap();
-        Event::read(Some(host), &bytes).unwrap_or_else(|error| panic!("{host}: {call}: {error}"))
+        HookEvent::read(Some(host), &bytes).unwrap_or_else(|error| panic!("{host}: {call}: {error}"))
     };
     let each = |(number, call): (usize, &Json)| {
         let (before, after) = (read(call, false, number), read(call, true, number));

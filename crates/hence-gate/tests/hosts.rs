@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hence_gate::{Event, Hook, Host, Kind, LONGEST_TEXT, Phase, Verdict};
+use hence_gate::{Hook, HookEvent, Host, LONGEST_TEXT, Phase, Verdict, VerdictKind};
 use serde_json::{Map, Value as Json, json};
 
 fn folder() -> PathBuf {
@@ -17,7 +17,7 @@ fn fixtures(host: Host) -> Map<String, Json> {
     serde_json::from_str(&text).unwrap()
 }
 
-fn verdict(kind: Kind) -> Verdict {
+fn verdict(kind: VerdictKind) -> Verdict {
     Verdict {
         kind,
         rule: String::from("outside_tree"),
@@ -33,9 +33,9 @@ fn events_tell_their_host_and_say_the_same() {
         for (name, event) in fixtures(host) {
             let bytes = event.to_string().into_bytes();
             let read =
-                Event::read(Some(host), &bytes).unwrap_or_else(|error| panic!("{host} {name}: {error}"));
+                HookEvent::read(Some(host), &bytes).unwrap_or_else(|error| panic!("{host} {name}: {error}"));
             assert_eq!(read.session, "s1", "{host} {name}");
-            assert_eq!(Event::read(None, &bytes).unwrap().host, host, "{name} tells its host");
+            assert_eq!(HookEvent::read(None, &bytes).unwrap().host, host, "{name} tells its host");
             let Some(call) = &read.call else {
                 assert_eq!(read.phase, Phase::End, "{host} {name}");
                 continue;
@@ -54,10 +54,16 @@ fn every_verdict_has_an_answer_in_every_dialect() {
     for host in Host::ALL {
         for name in fixtures(host).keys().filter(|name| !name.contains(' ')) {
             let event = serde_json::to_vec(&fixtures(host)[name]).unwrap();
-            if !Event::read(Some(host), &event).unwrap().is_question() {
+            if !HookEvent::read(Some(host), &event).unwrap().is_question() {
                 continue;
             }
-            for kind in [Kind::Allow, Kind::Transform, Kind::Ask, Kind::Defer, Kind::Deny] {
+            for kind in [
+                VerdictKind::Allow,
+                VerdictKind::Transform,
+                VerdictKind::Ask,
+                VerdictKind::Defer,
+                VerdictKind::Deny,
+            ] {
                 let answer = host.answer(name, &verdict(kind));
                 let output = answer.output.map(|output| serde_json::from_str::<Json>(&output).unwrap());
                 let said = json!({ "output": output, "error": answer.error, "status": answer.status });
@@ -84,17 +90,18 @@ fn whatever_goes_wrong_denies() {
         }
     }
     for faulty in ["", "[]", "{", "null", "{}", r#"{"hook_event_name": "PreToolUse"}"#] {
-        assert!(Event::read(None, faulty.as_bytes()).is_err(), "{faulty}");
+        assert!(HookEvent::read(None, faulty.as_bytes()).is_err(), "{faulty}");
     }
     let event = br#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": 7, "cwd": "/"}"#;
-    assert!(Event::read(None, event).is_err());
+    assert!(HookEvent::read(None, event).is_err());
     let nowhere = br#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}, "cwd": "x"}"#;
-    assert!(Event::read(None, nowhere).is_err());
+    assert!(HookEvent::read(None, nowhere).is_err());
 }
 
 #[test]
 fn texts_are_short_and_hold_no_secrets() {
-    let long = Verdict { reason: "ä".repeat(2_000), remedy: "ö".repeat(2_000), ..verdict(Kind::Deny) };
+    let long =
+        Verdict { reason: "ä".repeat(2_000), remedy: "ö".repeat(2_000), ..verdict(VerdictKind::Deny) };
     assert!(long.text().len() <= LONGEST_TEXT, "{}", long.text().len());
     assert!(long.text().ends_with("[rule outside_tree, decision 12.1]"));
     for secret in [
@@ -105,7 +112,7 @@ fn texts_are_short_and_hold_no_secrets() {
         "ghp_0123456789abcdefABCDEF",
         "AKIA0123456789ABCDEF",
     ] {
-        let said = Verdict { reason: format!("it says {secret}"), ..verdict(Kind::Deny) }.text();
+        let said = Verdict { reason: format!("it says {secret}"), ..verdict(VerdictKind::Deny) }.text();
         let hidden = secret.rsplit(['=', ' ']).next().unwrap();
         assert!(!said.contains(hidden) && said.contains("[redacted]"), "{said}");
     }

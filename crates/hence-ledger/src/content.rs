@@ -10,11 +10,11 @@ use hence_core::value::Type;
 
 use super::bytes::{Malformed, Reader, after, put_bytes, put_optional, put_varint, shared_prefix};
 use super::hash::{Digest, Hash};
-use super::principals::Signature;
+use super::principals::Ed25519Signature;
 use super::record;
 use super::said::{self, Said};
-use super::step::{self, Step};
-use super::transaction::{RuleSet, Run, RunLimits, Schema};
+use super::step::{self, EffectRound};
+use super::transaction::{RecordedRules, Run, RunLimits, Schema};
 use super::tuple;
 
 /// The flag of a summary that holds a [`Run`].
@@ -23,9 +23,9 @@ const RUN: u8 = 4;
 const SCHEMAS: u8 = 8;
 /// The flag of a summary whose run used time zones.
 const ZONES: u8 = 16;
-/// The flag of a summary that holds [`Step`]s.
+/// The flag of a summary that holds [`EffectRound`]s.
 const STEPS: u8 = 32;
-/// The flag of a summary that says whose words the facts are, and holds a [`Signature`].
+/// The flag of a summary that says whose words the facts are, and holds a [`Ed25519Signature`].
 const SIGNED: u8 = 64;
 /// What replaces the drawing transaction of a lapse whose reason follows; transactions count from 1.
 const REASON: u64 = 0;
@@ -108,7 +108,7 @@ pub(crate) struct Summary {
     /// The schemas that facts have from this transaction on.
     pub(crate) schemas: Vec<Schema>,
     /// What effects did; none where the rules have no effects.
-    pub(crate) steps: Option<Vec<Step>>,
+    pub(crate) steps: Option<Vec<EffectRound>>,
     /// How many records of the transaction come before this one.
     pub(crate) parts: u64,
     pub(crate) added: u64,
@@ -124,7 +124,7 @@ pub(crate) struct Summary {
     /// Facts that others say than the author.
     pub(crate) said: Vec<Said>,
     /// The signature of the author.
-    pub(crate) signature: Option<Signature>,
+    pub(crate) signature: Option<Ed25519Signature>,
 }
 
 impl Summary {
@@ -243,7 +243,7 @@ impl Summary {
         };
         if sections & SIGNED > 0 {
             summary.said = said::decode(reader)?;
-            summary.signature = if reader.flag()? { Some(Signature(reader.array()?)) } else { None };
+            summary.signature = if reader.flag()? { Some(Ed25519Signature(reader.array()?)) } else { None };
         }
         Ok(summary)
     }
@@ -414,7 +414,7 @@ impl Schema {
     }
 }
 
-impl RuleSet {
+impl RecordedRules {
     /// The bytes whose hash identifies this rule set.
     pub(crate) fn encode(&self) -> Vec<u8> {
         encode_rules(self.files(), self.params())

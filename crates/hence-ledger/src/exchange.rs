@@ -31,7 +31,7 @@ use super::plan::Since;
 use super::record::{self, RecordKind};
 use super::scan::Whole;
 use super::schemas::{check_renewed, renewed};
-use super::transaction::{RuleSet, Run};
+use super::transaction::{RecordedRules, Run};
 pub use brought::{Admit, ImportedFacts};
 use changes::Recorded;
 use lines::{RunLine, SaidLine, SchemaLine, StepLine, said, schema, step};
@@ -332,7 +332,7 @@ impl Ledger {
         };
         summary.rules = line.rules.as_deref().map(str::parse).transpose()?;
         if let Some(Rules { files, params }) = &line.rule_set {
-            let rules = RuleSet::new(files.clone(), params.clone());
+            let rules = RecordedRules::new(files.clone(), params.clone());
             if Some(rules.hash()) != summary.rules {
                 return Err(Refused::Line(String::from("the hash of the rule set does not match `rules`")));
             }
@@ -406,7 +406,7 @@ fn line(whole: &Whole) -> Result<Line<Recorded<'_>>, Malformed> {
     let (commit, before) = whole.contents.split_last().ok_or(Malformed("the transaction has no records"))?;
     let summary = Summary::decode(&mut Reader::new(commit))?;
     let parts = before.iter().map(|part| content::count_changes(part)).collect::<Result<_, _>>()?;
-    let rule_set = summary.rule_text.as_deref().map(RuleSet::decode).transpose()?;
+    let rule_set = summary.rule_text.as_deref().map(RecordedRules::decode).transpose()?;
     Ok(Line {
         tx: whole.number,
         time: summary.time,

@@ -70,12 +70,12 @@ pub use open::OpenOptions;
 pub use personal::{ERASED, PERSONAL, is_token, personal_fact};
 pub use plan::ResolvedDelta;
 pub use principals::{
-    ADMIN, Attested, Keyring, Keys, PRINCIPAL, Principal, Principals, PublicKey, REVOKED, SecretKey,
-    Signature, principal,
+    ADMIN, Attested, Ed25519Signature, Keyring, Keys, PRINCIPAL, Principal, Principals, PublicKey, REVOKED,
+    SecretKey, principal,
 };
 pub use progress::{Progress, Watcher, Work};
 pub use read::When;
-pub use recast::{Difference, Recast};
+pub use recast::{ColumnDifference, Recast};
 pub use receipt::{Receipt, Received, path_json, read_path};
 pub use redact::Redaction;
 pub use reserved::is_reserved;
@@ -84,10 +84,10 @@ pub use said::{Said, fact_message};
 pub use salvage::Salvaged;
 pub use schemas::Recorded;
 pub use shard::{NoShard, Shard};
-pub use step::{Step, StepChange};
+pub use step::{EffectRound, StepChange};
 pub use transaction::{
-    Assertion, Changes, Committed, Decision, Draft, InForce, Interval, Lapsed, RelationCount, RuleSet, Run,
-    RunLimits, Schema, Status, Tally, Transaction, TxInfo,
+    Assertion, Changes, Committed, Decision, Draft, InForce, Interval, Lapsed, RecordedRules, RelationCount,
+    Run, RunLimits, Schema, Status, Tally, Transaction, TxInfo,
 };
 pub use verify::Verified;
 

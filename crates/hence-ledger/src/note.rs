@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::hash::Hash;
 use super::merkle::Node;
-use super::principals::{PublicKey, SecretKey, Signature};
+use super::principals::{Ed25519Signature, PublicKey, SecretKey};
 
 /// What the origin of a ledger begins with; the hash of its first transaction follows.
 const ORIGIN: &str = "hence/";
@@ -41,7 +41,7 @@ pub struct Note {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// The signatures, each with the first bytes of the hash of its name and key.
-    signatures: Vec<([u8; 4], Signature)>,
+    signatures: Vec<([u8; 4], Ed25519Signature)>,
 }
 
 impl Checkpoint {
@@ -137,13 +137,13 @@ impl Note {
 }
 
 /// A signature and the first bytes of the hash of its key.
-fn signature(line: &str, origin: &str) -> Result<([u8; 4], Signature), String> {
+fn signature(line: &str, origin: &str) -> Result<([u8; 4], Ed25519Signature), String> {
     let wrong = || format!("`{line}` is not a signature of {origin}");
     let text = line.strip_prefix(DASH).and_then(|line| line.strip_prefix(origin)?.strip_prefix(' '));
     let bytes = text.and_then(|text| BASE64_STANDARD.decode(text).ok()).ok_or_else(wrong)?;
     let (id, signature) = bytes.split_at_checked(4).ok_or_else(wrong)?;
     match (id.try_into(), signature.try_into()) {
-        (Ok(id), Ok(signature)) => Ok((id, Signature(signature))),
+        (Ok(id), Ok(signature)) => Ok((id, Ed25519Signature(signature))),
         _ => Err(wrong()),
     }
 }

@@ -20,7 +20,7 @@ use super::scan::Whole;
 use super::state;
 use super::step;
 use super::transaction::{
-    Assertion, Decision, InForce, Interval, RelationCount, RuleSet, Status, Transaction, TxInfo,
+    Assertion, Decision, InForce, Interval, RecordedRules, RelationCount, Status, Transaction, TxInfo,
 };
 use super::tuple;
 use super::view::View;
@@ -428,9 +428,9 @@ impl Ledger {
     ///
     /// # Errors
     /// If the base can't be read.
-    pub fn rules(&self, hash: Hash) -> Result<Option<RuleSet>, LedgerError> {
+    pub fn rules(&self, hash: Hash) -> Result<Option<RecordedRules>, LedgerError> {
         match self.view.get(&keys::rules(hash))? {
-            Some(stored) => Ok(Some(RuleSet::decode(&self.view.load_long(&stored)?)?)),
+            Some(stored) => Ok(Some(RecordedRules::decode(&self.view.load_long(&stored)?)?)),
             None => Ok(None),
         }
     }

@@ -11,7 +11,7 @@ use super::schemas::{Recorded, nameless};
 
 /// How declared columns differ from recorded ones in a way that no fact can be read across.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Difference {
+pub enum ColumnDifference {
     /// A recorded column isn't declared any more.
     Removed(Column),
     /// A column is of another type.
@@ -52,7 +52,7 @@ impl Recast {
     ///
     /// # Errors
     /// How they differ, where they can't.
-    pub fn between(recorded: &Recorded, declared: &[Column]) -> Result<Self, Vec<Difference>> {
+    pub fn between(recorded: &Recorded, declared: &[Column]) -> Result<Self, Vec<ColumnDifference>> {
         let differences = differences(&recorded.columns, declared);
         if !differences.is_empty() {
             return Err(differences);
@@ -170,21 +170,21 @@ impl Recast {
     }
 }
 
-fn differences(recorded: &[Column], declared: &[Column]) -> Vec<Difference> {
+fn differences(recorded: &[Column], declared: &[Column]) -> Vec<ColumnDifference> {
     let of = |columns: &[Column], name: Symbol| columns.iter().find(|column| column.name == name).cloned();
     let mut found = Vec::new();
     for column in recorded {
         match of(declared, column.name) {
-            None => found.push(Difference::Removed(column.clone())),
+            None => found.push(ColumnDifference::Removed(column.clone())),
             Some(wanted) if wanted.ty.ty != column.ty.ty => {
-                found.push(Difference::Retyped(column.clone(), wanted.ty));
+                found.push(ColumnDifference::Retyped(column.clone(), wanted.ty));
             }
             Some(_) => {}
         }
     }
     for column in declared {
         if column.default.is_none() && of(recorded, column.name).is_none() {
-            found.push(Difference::New(column.clone()));
+            found.push(ColumnDifference::New(column.clone()));
         }
     }
     found

@@ -6,7 +6,7 @@ use regex::{NoExpand, Regex};
 
 use super::error::LedgerError;
 use super::principals::PRINCIPAL;
-use super::transaction::{Draft, RuleSet};
+use super::transaction::{Draft, RecordedRules};
 use hence_core::fact::Fact;
 use hence_core::pattern;
 use hence_core::symbol::Symbol;
@@ -133,7 +133,7 @@ impl Redaction {
         }
         self.facts(&mut draft.assertions)?;
         self.facts(&mut draft.retractions)?;
-        let params = draft.rules.iter().flat_map(RuleSet::params);
+        let params = draft.rules.iter().flat_map(RecordedRules::params);
         let text = |(_, value): &&(String, String)| value.starts_with(['"', '/']) && self.matches(value);
         if let Some((name, _)) = params.into_iter().find(text) {
             return Err(LedgerError::Unredacted { what: format!("the value of the parameter `{name}`") });

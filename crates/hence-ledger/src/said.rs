@@ -5,7 +5,7 @@ use hence_core::symbol::Symbol;
 
 use super::bytes::{Malformed, Reader, put_bytes, put_varint};
 use super::hash::Hash;
-use super::principals::Signature;
+use super::principals::Ed25519Signature;
 use super::tuple;
 
 /// What the signed message of a fact begins with.
@@ -19,7 +19,7 @@ pub struct Said {
     /// Who says it.
     pub author: String,
     /// Their signature, in a ledger that demands signatures.
-    pub signature: Option<Signature>,
+    pub signature: Option<Ed25519Signature>,
 }
 
 /// What `author` signs who says a fact after the transaction with the hash `previous`.
@@ -53,7 +53,7 @@ pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Vec<Said>, Malformed> {
         let relation = Symbol::new(reader.text()?);
         let fact = Fact { relation, values: tuple::decode(reader.bytes()?)? };
         let author = reader.text()?.to_owned();
-        let signature = if reader.flag()? { Some(Signature(reader.array()?)) } else { None };
+        let signature = if reader.flag()? { Some(Ed25519Signature(reader.array()?)) } else { None };
         said.push(Said { fact, author, signature });
     }
     Ok(said)

@@ -23,7 +23,7 @@ use super::read;
 use super::redact::Redaction;
 use super::rows::{Row, Rows, past_row};
 use super::state::State;
-use super::transaction::{Decision, Draft, Lapsed, RuleSet, TxInfo};
+use super::transaction::{Decision, Draft, Lapsed, RecordedRules, TxInfo};
 use super::tuple;
 use super::view::View;
 
@@ -204,10 +204,10 @@ impl Held {
 
     /// What was said of a transaction, with its changes.
     fn draft(&self, info: &TxInfo, changes: Draft) -> Result<Draft, LedgerError> {
-        let rules = info.rules.map(|hash| -> Result<RuleSet, LedgerError> {
+        let rules = info.rules.map(|hash| -> Result<RecordedRules, LedgerError> {
             let stored = self.view.get(&keys::rules(hash))?;
             let stored = stored.ok_or_else(|| refused(format!("the fact base lacks the rules {hash}")))?;
-            Ok(RuleSet::decode(&self.view.load_long(&stored)?)?)
+            Ok(RecordedRules::decode(&self.view.load_long(&stored)?)?)
         });
         let TxInfo { time, author, source, note, clock, run, schemas, steps, said, .. } = info.clone();
         let rules = rules.transpose()?;

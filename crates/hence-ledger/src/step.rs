@@ -8,7 +8,7 @@ use super::tuple;
 
 /// One round of effects; the first of a transaction has the number 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct EffectRound {
     /// What changed, ascending by fact.
     pub changes: Vec<StepChange>,
 }
@@ -27,7 +27,7 @@ pub struct StepChange {
 }
 
 /// Appends a count of steps, and each with its changes.
-pub(crate) fn encode(steps: &[Step], out: &mut Vec<u8>) {
+pub(crate) fn encode(steps: &[EffectRound], out: &mut Vec<u8>) {
     put_varint(out, steps.len() as u64);
     let mut encoded = Vec::new();
     for step in steps {
@@ -45,10 +45,10 @@ pub(crate) fn encode(steps: &[Step], out: &mut Vec<u8>) {
 }
 
 /// The steps that [`encode`] wrote.
-pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Vec<Step>, Malformed> {
+pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Vec<EffectRound>, Malformed> {
     let mut steps = Vec::new();
     for _ in 0..reader.length()? {
-        let mut step = Step::default();
+        let mut step = EffectRound::default();
         for _ in 0..reader.length()? {
             let relation = Symbol::new(reader.text()?);
             let fact = Fact { relation, values: tuple::decode(reader.bytes()?)? };
@@ -62,7 +62,7 @@ pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Vec<Step>, Malformed> {
 }
 
 /// The number of the step that asserted `fact`, and the change itself.
-pub(crate) fn asserting<'s>(steps: &'s [Step], fact: &Fact) -> Option<(u64, &'s StepChange)> {
+pub(crate) fn asserting<'s>(steps: &'s [EffectRound], fact: &Fact) -> Option<(u64, &'s StepChange)> {
     let numbered = (1..).zip(steps);
     let changes = numbered.flat_map(|(number, step)| step.changes.iter().map(move |change| (number, change)));
     changes.into_iter().find(|(_, change)| change.asserted && change.fact == *fact)

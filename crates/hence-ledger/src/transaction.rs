@@ -9,15 +9,15 @@ use hence_core::symbol::Symbol;
 use super::bytes::Malformed;
 use super::content::{self, Act, Change};
 use super::hash::Hash;
-use super::principals::Signature;
+use super::principals::Ed25519Signature;
 use super::said::Said;
-use super::step::Step;
+use super::step::EffectRound;
 use super::tuple;
 
 /// The rules that drew decisions: all text that was loaded, and the parameters that were set. Hashed once; copies share
 /// the texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleSet(Arc<Texts>);
+pub struct RecordedRules(Arc<Texts>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Texts {
@@ -26,7 +26,7 @@ struct Texts {
     hash: Hash,
 }
 
-impl RuleSet {
+impl RecordedRules {
     /// The text of each rule file under its name, in the order of loading, and the parameters set for the run, by name,
     /// as literals.
     pub fn new(files: Vec<(String, String)>, params: Vec<(String, String)>) -> Self {
@@ -138,14 +138,14 @@ pub struct Draft {
     /// The clock of the evaluation that drew the decisions: the fact `now(at)`, in microseconds.
     pub clock: Option<i64>,
     /// The rules of that evaluation.
-    pub rules: Option<RuleSet>,
+    pub rules: Option<RecordedRules>,
     /// How it ran.
     pub run: Option<Run>,
     /// Schemas that the facts of the ledger have from this transaction on.
     pub schemas: Vec<Schema>,
     /// What effects did, which the facts hold already; none where the rules have no effects. A draft with steps is
     /// recorded, though it may change nothing.
-    pub steps: Option<Vec<Step>>,
+    pub steps: Option<Vec<EffectRound>>,
     /// Asserted facts that others say than the author.
     pub said: Vec<Said>,
     /// Decisions that are drawn.
@@ -232,11 +232,11 @@ pub struct TxInfo {
     /// The schemas that facts have from it on.
     pub schemas: Vec<Schema>,
     /// What effects did; none where its rules have no effects.
-    pub steps: Option<Vec<Step>>,
+    pub steps: Option<Vec<EffectRound>>,
     /// Facts that others say than the author.
     pub said: Vec<Said>,
     /// The signature of the author.
-    pub signature: Option<Signature>,
+    pub signature: Option<Ed25519Signature>,
     /// How many facts it added.
     pub added: u64,
     /// How many facts it removed.

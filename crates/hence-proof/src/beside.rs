@@ -8,7 +8,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
 use hence_lang::ir::{Literal, Program, Rule, RuleId};
 
-use super::proof::{Derived, Pattern, Premise, Proof, StepId, StepKind};
+use super::proof::{Derived, FactPattern, Premise, Proof, StepId, StepKind};
 use super::render::failure_line;
 use super::why_not::Failure;
 use super::{Finder, WhyError};
@@ -117,7 +117,7 @@ impl<'a> Finder<'a> {
     fn missing(&self, fact: &Fact) -> Failure {
         let args = fact.values.iter().copied().map(Some).collect();
         let among = self.context.program.find(fact.relation).map_or(0, |id| self.context.store.len(id));
-        let atom = Pattern { relation: fact.relation, args };
+        let atom = FactPattern { relation: fact.relation, args };
         Failure::Missing { atom, among, nearest: Vec::new(), below: None }
     }
 

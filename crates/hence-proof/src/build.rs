@@ -18,8 +18,8 @@ use super::derive::{Derivation, Extra, Match};
 use super::finder::WhyError;
 use super::phrase::{Phrase, readable};
 use super::proof::{
-    Computed, Derived, Group, Input, Origin, Origins, Outcome, Pattern, Premise, Proof, Ranked, Step, StepId,
-    StepKind,
+    AggregateMatch, AggregateValue, Computed, Derived, FactPattern, Group, Origin, Origins, Premise, Proof,
+    Ranked, Step, StepId, StepKind,
 };
 use super::ranking::GroupRank;
 use super::store::FactRef;
@@ -354,11 +354,11 @@ impl Writer<'_, '_, '_, '_> {
             columns.iter().map(|column| column.name).zip(context.values(fact.relation, row)).collect();
         let (column, value) = by.pop().or_broken("the value of an aggregate is its last column");
         let written = writer.phrase.slice(rule.head_span).unwrap_or_default();
-        let results = vec![Outcome { column, written, value }];
+        let results = vec![AggregateValue { column, written, value }];
         Premise::Aggregate(Box::new(Group { by, results, ..Group::default() }))
     }
 
-    fn pattern(&self, atom: &Atom, vars: &[Word]) -> Pattern {
+    fn pattern(&self, atom: &Atom, vars: &[Word]) -> FactPattern {
         let context = self.builder.context;
         let key = context.key(atom, vars, |_| true);
         let types = context.types(atom.relation).iter();
@@ -366,7 +366,7 @@ impl Writer<'_, '_, '_, '_> {
             Arg::Any => None,
             _ => word.map(|word| Value::from_word(*ty, word)),
         });
-        Pattern { relation: context.name(atom.relation), args: args.collect() }
+        FactPattern { relation: context.name(atom.relation), args: args.collect() }
     }
 
     fn group(&self, row: &[Word], matches: usize, inputs: &[Match]) -> Premise {
@@ -378,7 +378,7 @@ impl Writer<'_, '_, '_, '_> {
         for ((column, value), term) in columns {
             match term {
                 Term::Expr(_) => group.by.push((column.name, value)),
-                Term::Aggregate { aggregate, args, span } => group.results.push(Outcome {
+                Term::Aggregate { aggregate, args, span } => group.results.push(AggregateValue {
                     column: column.name,
                     written: self.phrase.aggregate(*aggregate, args, *span),
                     value,
@@ -389,7 +389,7 @@ impl Writer<'_, '_, '_, '_> {
         Premise::Aggregate(Box::new(group))
     }
 
-    fn input(&self, input: &Match) -> Input {
+    fn input(&self, input: &Match) -> AggregateMatch {
         let args = self.rule.terms.iter().filter_map(|term| match term {
             Term::Aggregate { args, .. } => Some(args),
             Term::Expr(_) => None,
@@ -401,7 +401,7 @@ impl Writer<'_, '_, '_, '_> {
             });
             words.collect()
         };
-        Input {
+        AggregateMatch {
             bindings: self.bindings(&input.vars, false),
             args: args.map(values).collect(),
             premises: self.premises(input),

@@ -14,7 +14,7 @@ use super::{Explanation, Finder, WhyError};
 
 /// Which relations are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum ComparedRelations {
     /// All decisions.
     Decisions,
     /// These relations.
@@ -60,7 +60,7 @@ pub enum Turn {
 pub fn difference(
     before: &Finder<'_>,
     after: &Finder<'_>,
-    scope: &Scope,
+    scope: &ComparedRelations,
     reasons: usize,
 ) -> Result<Vec<RelationDifference>, WhyError> {
     let mut all: Vec<RelationDifference> = Vec::new();
@@ -88,15 +88,15 @@ pub fn difference(
 pub fn each_change(
     before: &Finder<'_>,
     after: &Finder<'_>,
-    scope: &Scope,
+    scope: &ComparedRelations,
     reasons: usize,
     each: &mut dyn FnMut(Turn, Changed) -> bool,
 ) -> Result<(), WhyError> {
     let names: BTreeSet<Symbol> = match scope {
-        Scope::Decisions => {
+        ComparedRelations::Decisions => {
             decisions(before.context.program).chain(decisions(after.context.program)).collect()
         }
-        Scope::Relations(names) => names.iter().copied().collect(),
+        ComparedRelations::Relations(names) => names.iter().copied().collect(),
     };
     for relation in names {
         let drawn = only(after, before, relation);

@@ -7,7 +7,7 @@ use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
 use hence_lang::lower::unknown::{Stands, Unknown};
 
-use super::proof::{Derived, Group, Input, Pattern, Premise, Proof, Step, StepId, StepKind};
+use super::proof::{AggregateMatch, Derived, FactPattern, Group, Premise, Proof, Step, StepId, StepKind};
 
 /// A proof by the rules of `program`: the steps that only helped are gone, a fact that follows possibly is one of its
 /// relation, and what keeps a certain fact from being undetermined is left out.
@@ -56,7 +56,7 @@ impl<'a> Writer<'a> {
             let mut known = step.fact.values.iter().copied();
             let value = |at: usize| if columns.contains(&at) { None } else { known.next() };
             let args = (0..relation.columns.len()).map(value).collect();
-            step.possible = Some(Pattern { relation: relation.name, args });
+            step.possible = Some(FactPattern { relation: relation.name, args });
             step.fact.relation = relation.name;
         }
         if let StepKind::Derived(derived) = &mut step.kind {
@@ -118,7 +118,7 @@ impl<'a> Writer<'a> {
     }
 
     fn group(&self, group: &Group, rule: Symbol, numbers: &HashMap<usize, StepId>) -> Premise {
-        let input = |input: &Input| Input {
+        let input = |input: &AggregateMatch| AggregateMatch {
             bindings: input.bindings.iter().filter(|(name, _)| self.has(rule, *name)).copied().collect(),
             premises: self.premises(&input.premises, rule, numbers),
             ..input.clone()

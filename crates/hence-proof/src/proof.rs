@@ -50,7 +50,7 @@ pub struct Step {
     pub kind: StepKind,
     /// Of a fact that follows possibly and not certainly, the fact with what is unknown of it left open; the values of
     /// [`Step::fact`] are those that are known.
-    pub possible: Option<Pattern>,
+    pub possible: Option<FactPattern>,
 }
 
 /// What a fact rests on.
@@ -120,7 +120,7 @@ pub enum Premise {
     /// That no fact matches.
     Absent {
         /// What was looked for.
-        atom: Pattern,
+        atom: FactPattern,
         /// How many facts the relation holds.
         among: usize,
     },
@@ -161,7 +161,7 @@ pub enum Premise {
 
 /// What was looked for: a relation with a value, or anything, in each column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern {
+pub struct FactPattern {
     /// The relation.
     pub relation: Symbol,
     /// A value, or `None` for anything.
@@ -174,16 +174,16 @@ pub struct Group {
     /// The columns of the group, by name.
     pub by: Vec<(Symbol, Value)>,
     /// The aggregates of the head.
-    pub results: Vec<Outcome>,
+    pub results: Vec<AggregateValue>,
     /// How many matches the group has.
     pub matches: usize,
     /// The first of them, ordered by the values of their facts; all of them on request.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<AggregateMatch>,
 }
 
 /// The value of one aggregate.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct AggregateValue {
     /// The column of the head, by name.
     pub column: Symbol,
     /// The aggregate as the rule has it: `mean(Quality)`.
@@ -194,7 +194,7 @@ pub struct Outcome {
 
 /// One match that went into an aggregate.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Input {
+pub struct AggregateMatch {
     /// The variables of the match.
     pub bindings: Vec<(Symbol, Value)>,
     /// For each aggregate of the head, the values of its arguments.
@@ -380,7 +380,7 @@ impl Premise {
     }
 }
 
-impl std::fmt::Display for Pattern {
+impl std::fmt::Display for FactPattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}(", self.relation)?;
         for (at, arg) in self.args.iter().enumerate() {

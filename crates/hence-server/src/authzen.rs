@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::call::Call;
 use super::problem::Problem;
-use super::question::{Evaluation, Free, Question, Search, Semantic};
+use super::question::{AccessRequest, Free, Question, Search, Semantic};
 use super::tokens;
 
 /// What a request consists of.
@@ -52,10 +52,10 @@ fn members(own: &Map<String, Json>, defaults: &Map<String, Json>) -> Map<String,
     MEMBERS.iter().filter_map(|name| Some(((*name).to_owned(), member(name)?.clone()))).collect()
 }
 
-fn evaluation_of(own: &Map<String, Json>, defaults: &Map<String, Json>) -> Result<Evaluation, String> {
+fn evaluation_of(own: &Map<String, Json>, defaults: &Map<String, Json>) -> Result<AccessRequest, String> {
     let given = members(own, defaults);
     check(&given, None)?;
-    Ok(Evaluation { given })
+    Ok(AccessRequest { given })
 }
 
 fn single(fields: &Map<String, Json>) -> Result<Question, Problem> {
@@ -144,7 +144,7 @@ fn search(call: &Call, free: Free) -> Result<Question, Problem> {
     let seal: String = tokens::hash(Json::Object(sealed).to_string().as_bytes()).chars().take(SEAL).collect();
     let (offset, limit) = paged(&page, &seal)?;
     let is_paged = !page.is_empty();
-    Ok(Question::Search(Search { free, given: Evaluation { given }, offset, limit, seal, is_paged }))
+    Ok(Question::Search(Search { free, given: AccessRequest { given }, offset, limit, seal, is_paged }))
 }
 
 /// Where a page begins and how long it is; a token holds both, under the seal of what was asked first.

@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use serde_json::{Map, Value as Json};
 
-use super::desk::Moment;
+use super::desk::AsOf;
 use super::problem::Problem;
 use super::question::Page;
 
@@ -59,8 +59,8 @@ impl Call {
     }
 
     /// Of which state something is asked.
-    pub(crate) fn moment(&self) -> Result<Moment, Problem> {
-        Ok(Moment { min_tx: self.number("min_tx")?, as_of: self.text("as_of") })
+    pub(crate) fn moment(&self) -> Result<AsOf, Problem> {
+        Ok(AsOf { min_tx: self.number("min_tx")?, as_of: self.text("as_of") })
     }
 
     /// A text of the headers.

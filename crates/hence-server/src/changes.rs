@@ -13,9 +13,9 @@ use serde_json::Value as Json;
 use tokio::sync::{Mutex, oneshot};
 
 use super::call::Call;
-use super::desk::{Asked, Board, Moment};
+use super::desk::{AsOf, Asked, Board};
 use super::meters::Listener;
-use super::principal::{Principal, Scope, Shown};
+use super::principal::{Identity, Scope, Shown};
 use super::problem::Problem;
 use super::question::Question;
 use super::service::Service;
@@ -42,7 +42,7 @@ impl Recent {
     async fn from(
         &self,
         service: &Service,
-        by: &Principal,
+        by: &Identity,
         from: u64,
     ) -> Result<Vec<(u64, Arc<Json>)>, Problem> {
         let mut kept = self.0.lock().await;
@@ -52,7 +52,7 @@ impl Recent {
                 question: Question::Log { from, limit: AT_ONCE },
                 by: by.clone(),
                 until,
-                moment: Moment { min_tx: Some(from), as_of: None },
+                moment: AsOf { min_tx: Some(from), as_of: None },
             };
             let (reply, answer) = oneshot::channel();
             service.desk.ask(asked, reply)?;
@@ -73,7 +73,7 @@ impl Recent {
 /// Somebody who listens.
 struct Listening {
     service: Arc<Service>,
-    by: Principal,
+    by: Identity,
     shown: Shown,
     /// When it was seen last that they may listen.
     seen: Instant,
@@ -139,7 +139,7 @@ fn begins(call: &Call, tx: u64) -> Result<u64, Problem> {
 /// The stream.
 pub(crate) fn stream(
     service: &Arc<Service>,
-    (by, shown): (Principal, Shown),
+    (by, shown): (Identity, Shown),
     call: &Call,
 ) -> Result<Response, Problem> {
     let board = service.desk.board();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json};
 use tokio::sync::{oneshot, watch};
 
-use super::principal::Principal;
+use super::principal::Identity;
 use super::problem::Problem;
 use super::question::Question;
 
@@ -15,16 +15,16 @@ pub struct Asked {
     /// The question.
     pub question: Question,
     /// Who asks.
-    pub by: Principal,
+    pub by: Identity,
     /// When the answer is of no use any more.
     pub until: Instant,
     /// What it is asked of.
-    pub moment: Moment,
+    pub moment: AsOf,
 }
 
 /// Of which state of the ledger something is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Moment {
+pub struct AsOf {
     /// At least this transaction is known.
     pub min_tx: Option<u64>,
     /// A transaction or a time of the past.
@@ -32,10 +32,10 @@ pub struct Moment {
 }
 
 /// An answer, which holds `tx` and `head`; or why there is none.
-pub type Answer = Result<Map<String, Json>, Problem>;
+pub type DeskAnswer = Result<Map<String, Json>, Problem>;
 
 /// Where the answer is put.
-pub type Reply = oneshot::Sender<Answer>;
+pub type AnswerSender = oneshot::Sender<DeskAnswer>;
 
 /// What the ledger and the rules are like now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub trait Desk: Send + Sync + 'static {
     ///
     /// # Errors
     /// It is full.
-    fn ask(&self, asked: Asked, reply: Reply) -> Result<(), Problem>;
+    fn ask(&self, asked: Asked, reply: AnswerSender) -> Result<(), Problem>;
 
     /// What the ledger and the rules are like.
     fn board(&self) -> Board;

@@ -7,7 +7,7 @@ use jsonwebtoken::jwk::{Jwk, JwkSet};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::Deserialize;
 
-use super::principal::{Principal, Scope};
+use super::principal::{Identity, Scope};
 
 /// The algorithms that are taken: none with a shared secret.
 const TAKEN: [Algorithm; 9] = [
@@ -56,7 +56,7 @@ impl Issuer {
     }
 
     /// Whom a token names, and what its `scope` lets them do.
-    pub(crate) fn principal(&self, token: &str) -> Result<Principal, String> {
+    pub(crate) fn principal(&self, token: &str) -> Result<Identity, String> {
         let header = decode_header(token).map_err(|error| format!("the token can't be read: {error}"))?;
         let kid = header.kid.ok_or("the token names no key (`kid`)")?;
         let set = self.set()?;
@@ -72,7 +72,7 @@ impl Issuer {
         let claims = decode::<Claims>(token, &key, &wanted)
             .map_err(|error| format!("the token is refused: {error}"))?;
         let scopes = claims.claims.scope.split_whitespace().filter_map(|word| word.parse::<Scope>().ok());
-        Ok(Principal { name: claims.claims.sub, scopes: scopes.collect() })
+        Ok(Identity { name: claims.claims.sub, scopes: scopes.collect() })
     }
 }
 

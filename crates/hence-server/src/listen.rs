@@ -34,7 +34,7 @@ const DRAIN: Duration = Duration::from_secs(5);
 const THREADS: usize = 2;
 
 /// Where and how the service is reached.
-pub struct Settings {
+pub struct ListenSettings {
     /// Its address; port 0 is any that is free.
     pub address: SocketAddr,
     /// Its certificate; without one, only the same machine is let in.
@@ -91,8 +91,8 @@ impl Listening {
 /// # Errors
 /// The address is not that of this machine alone and nothing protects what is sent; it is taken; a certificate can't
 /// be read.
-pub fn begin(settings: Settings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
-    let Settings { address, tls, insecure, budget, longest, base, auth, mcp, invites } = settings;
+pub fn begin(settings: ListenSettings, desk: Arc<dyn Desk>) -> io::Result<Listening> {
+    let ListenSettings { address, tls, insecure, budget, longest, base, auth, mcp, invites } = settings;
     if !address.ip().is_loopback() && tls.is_none() && !insecure {
         let message = format!(
             "`{address}` is reached by other machines, and nothing protects what they send: name a certificate with \

@@ -53,14 +53,14 @@ impl FromStr for Scope {
 
 /// A caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Principal {
+pub struct Identity {
     /// Who authors what they record.
     pub name: String,
     /// What they may do.
     pub scopes: Vec<Scope>,
 }
 
-impl Principal {
+impl Identity {
     /// Checks that they may do what takes `scope`.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl Auth {
     ///
     /// # Errors
     /// Nobody that is known, or they may not.
-    pub fn admitted(&self, shown: &Shown, scope: Scope) -> Result<Principal, Problem> {
+    pub fn admitted(&self, shown: &Shown, scope: Scope) -> Result<Identity, Problem> {
         let by = self.principal(shown)?;
         by.check(scope)?;
         Ok(by)
@@ -115,7 +115,7 @@ impl Auth {
     ///
     /// # Errors
     /// Nobody that is known.
-    pub fn principal(&self, shown: &Shown) -> Result<Principal, Problem> {
+    pub fn principal(&self, shown: &Shown) -> Result<Identity, Problem> {
         let Some(header) = &shown.bearer else {
             let by_certificate = shown.certificate.as_deref().zip(self.tokens.as_ref());
             let known = by_certificate.and_then(|(print, tokens)| tokens.by_certificate(print));

@@ -10,7 +10,7 @@ pub enum Question {
     /// Whether each of these is permitted; what could not be read of one is its error.
     Evaluations {
         /// What is asked, in order.
-        evaluations: Vec<Result<Evaluation, String>>,
+        evaluations: Vec<Result<AccessRequest, String>>,
         /// When to stop.
         semantic: Semantic,
         /// Whether the answer is that of the only one.
@@ -104,9 +104,9 @@ pub enum Question {
     /// The relations and parameters of the rules.
     Schema,
     /// What a check of these rules finds; they are in force nowhere.
-    Check(Text),
+    Check(RuleText),
     /// How the tests in these rules end.
-    Test(Text),
+    Test(RuleText),
     /// What is to be carried out.
     Outbox {
         /// What is done too.
@@ -131,7 +131,7 @@ pub enum Question {
 
 /// Rules as a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct RuleText {
     /// What messages call it.
     pub name: String,
     /// The rules.
@@ -151,12 +151,12 @@ pub struct Page {
 
 /// An AuthZEN request: subject, action, resource and context, as they came.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Evaluation {
+pub struct AccessRequest {
     /// The members of the request.
     pub given: serde_json::Map<String, Json>,
 }
 
-impl Evaluation {
+impl AccessRequest {
     /// A text of the request, such as `subject` and `type`.
     pub fn text(&self, entity: &str, key: &str) -> Option<&str> {
         self.given.get(entity)?.get(key)?.as_str()
@@ -214,7 +214,7 @@ pub struct Search {
     /// What is looked for.
     pub free: Free,
     /// What is given.
-    pub given: Evaluation,
+    pub given: AccessRequest,
     /// Where in the results to begin, and how many to give; without a limit all.
     pub offset: usize,
     /// How many.

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::principal::{Principal, Scope};
+use super::principal::{Identity, Scope};
 
 /// What tokens begin with.
 const BEGINNING: &str = "hence_";
@@ -40,9 +40,9 @@ pub struct Token {
 }
 
 impl Token {
-    fn principal(&self) -> Principal {
+    fn principal(&self) -> Identity {
         let scopes = self.scopes.iter().filter_map(|scope| scope.parse().ok()).collect();
-        Principal { name: self.principal.clone(), scopes }
+        Identity { name: self.principal.clone(), scopes }
     }
 
     fn is_valid(&self, now: i64) -> bool {
@@ -169,18 +169,18 @@ impl Tokens {
     }
 
     /// Who calls with a token.
-    pub(crate) fn find(&self, token: &str) -> Option<Principal> {
+    pub(crate) fn find(&self, token: &str) -> Option<Identity> {
         let (id, secret) = token.strip_prefix(BEGINNING)?.split_once('_')?;
         let hash = hash(secret.as_bytes());
         self.first(|token| !token.certificate && token.id == id && is_same(&token.hash, &hash))
     }
 
     /// Who calls with a certificate, by its fingerprint.
-    pub(crate) fn by_certificate(&self, print: &str) -> Option<Principal> {
+    pub(crate) fn by_certificate(&self, print: &str) -> Option<Identity> {
         self.first(|token| token.certificate && is_same(&token.hash, print))
     }
 
-    fn first(&self, is_it: impl Fn(&Token) -> bool) -> Option<Principal> {
+    fn first(&self, is_it: impl Fn(&Token) -> bool) -> Option<Identity> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = seen(&self.path)?;
         if read.as_ref().is_none_or(|(then, _)| *then != seen) {

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use hence_server::{
-    Asked, Auth, Board, Desk, Listening, Mcp, Moment, Problem, Question, Reply, Review, Scope, Settings,
-    Sight, Standing, Teller, Tokens, begin,
+    AnswerSender, AsOf, Asked, Auth, Board, Desk, ListenSettings, Listening, Mcp, Problem, Question, Review,
+    Scope, Sight, Standing, Teller, Tokens, begin,
 };
 use serde_json::{Value as Json, json};
 
@@ -42,7 +42,7 @@ fn now() -> i64 {
 /// A desk that answers with hostile texts wherever a text may be, and keeps what it was asked.
 struct Canned {
     board: Teller,
-    asked: Mutex<Vec<(Question, Moment, String)>>,
+    asked: Mutex<Vec<(Question, AsOf, String)>>,
 }
 
 fn proof() -> Json {
@@ -118,7 +118,7 @@ fn answer(question: &Question) -> Json {
 }
 
 impl Desk for Canned {
-    fn ask(&self, asked: Asked, reply: Reply) -> Result<(), Problem> {
+    fn ask(&self, asked: Asked, reply: AnswerSender) -> Result<(), Problem> {
         let Json::Object(fields) = answer(&asked.question) else { panic!("an answer is an object") };
         self.asked.lock().unwrap().push((asked.question, asked.moment, asked.by.name));
         let _ = reply.send(Ok(fields));
@@ -162,7 +162,7 @@ impl Service {
         let auth = Auth { tokens: Some(Arc::new(tokens)), issuer: None };
         let budget = Duration::from_secs(20);
         let mcp = Mcp::new(Arc::<Canned>::clone(&desk), auth.clone(), budget).unwrap();
-        let settings = Settings {
+        let settings = ListenSettings {
             address: "127.0.0.1:0".parse().unwrap(),
             tls: None,
             insecure: false,

@@ -19,8 +19,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ed25519_dalek::SigningKey;
 use hence_server::{
-    Asked, Auth, Board, Desk, Issuer, Listening, Mcp, Principal, Problem, Reply, Scope, Settings, Shown,
-    Standing, Teller,
+    AnswerSender, Asked, Auth, Board, Desk, Identity, Issuer, ListenSettings, Listening, Mcp, Problem, Scope,
+    Shown, Standing, Teller,
 };
 use hence_server::{Tls, Tokens, begin};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
@@ -73,7 +73,7 @@ fn a_token_of_the_issuer_names_its_subject_and_scopes() {
     let dir = tempfile::tempdir().unwrap();
     let auth = issuer(dir.path());
     let found = auth.principal(&shown(&token(SEED, Some("k1"), &claims()))).unwrap();
-    assert_eq!(found, Principal { name: String::from("ada"), scopes: vec![Scope::Read, Scope::Decide] });
+    assert_eq!(found, Identity { name: String::from("ada"), scopes: vec![Scope::Read, Scope::Decide] });
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_token_with_anything_wrong_is_refused() {
 struct Nobody(Teller);
 
 impl Desk for Nobody {
-    fn ask(&self, _: Asked, _: Reply) -> Result<(), Problem> {
+    fn ask(&self, _: Asked, _: AnswerSender) -> Result<(), Problem> {
         Err(Problem::busy("nobody is here"))
     }
 
@@ -167,7 +167,7 @@ fn begun(tokens: Tokens, tls: Option<Tls>) -> Listening {
     let desk = Arc::new(Nobody(Teller::new(Standing { is_ready: true, ..Standing::default() })));
     let budget = Duration::from_secs(1);
     let mcp = Mcp::new(Arc::<Nobody>::clone(&desk), auth.clone(), budget).unwrap();
-    let settings = Settings {
+    let settings = ListenSettings {
         address: "127.0.0.1:0".parse().unwrap(),
         tls,
         insecure: false,

@@ -1,6 +1,6 @@
 //! One attempt to carry a decision out, from its beginning on the disk to what came of it there.
 
-use hence::session::{self, Change, DecisionId, Outcome as Decided, Session};
+use hence::session::{self, CommitOutcome, CommitRequest, DecisionId, Session};
 use hence_actuators::carry::{FactRows, Failed, Fate, Order, Report, World};
 use hence_actuators::file_requests;
 use hence_core::fact::Fact;
@@ -156,7 +156,7 @@ impl Attempt<'_> {
         }
     }
 
-    fn settle(&mut self, author: &str, note: EntryNote) -> Result<Vec<Decided>, Failure> {
+    fn settle(&mut self, author: &str, note: EntryNote) -> Result<Vec<CommitOutcome>, Failure> {
         let said = told(self.session, self.id, &self.item.decision.fact, &note);
         let mut decided = Vec::new();
         let words = self.words(&note);
@@ -176,7 +176,7 @@ impl Attempt<'_> {
         Ok(decided)
     }
 
-    fn event(&self, detail: String, decided: Vec<Decided>) -> Event {
+    fn event(&self, detail: String, decided: Vec<CommitOutcome>) -> Event {
         let (decision, by) = (self.item.decision.fact.clone(), self.way.carrier.name());
         let (entry, policy) = (&self.item.entry, &self.way.policy);
         let (state, attempts, next) = (entry.state(policy), entry.attempt, entry.next(policy));
@@ -228,11 +228,11 @@ impl Attempt<'_> {
         facts: Vec<Fact>,
         note: &EntryNote,
         said: String,
-    ) -> Result<Result<Decided, String>, Failure> {
+    ) -> Result<Result<CommitOutcome, String>, Failure> {
         let (mut assertions, mut note) = (facts, note.clone());
         self.hide(&mut note);
         assertions.push(note.fact(&self.id.to_string()));
-        let change = Change {
+        let change = CommitRequest {
             assertions,
             author,
             source: format!("decision {}", self.id),
@@ -240,7 +240,7 @@ impl Attempt<'_> {
             time: time::wall_clock(),
             now: self.now,
             list: self.list,
-            ..Change::default()
+            ..CommitRequest::default()
         };
         match self.session.commit(change, false) {
             Ok(mut decided) => {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use hence::session::Change;
+use hence::session::CommitRequest;
 use hence_runtime::State;
 
 use super::super::options::{EngineOptions, FactOptions, RuleOptions};
@@ -45,12 +45,12 @@ impl CarryOut {
         open::warn_of_undeclared(&session);
         let now = time::of(&session, self.facts.now)?;
         let mut carry = Carry::new(&session, false)?;
-        let change = Change {
+        let change = CommitRequest {
             author: config::get().author(self.author.as_deref())?,
             source: String::from("carry"),
             time: time::wall_clock(),
             now,
-            ..Change::default()
+            ..CommitRequest::default()
         };
         let decided = session.commit(change, false)?;
         output::reports(&decided.reports);

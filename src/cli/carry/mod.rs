@@ -10,7 +10,7 @@ pub(super) mod ways;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use hence::session::{DecisionId, Outcome as Decided, Session};
+use hence::session::{CommitOutcome, DecisionId, Session};
 use hence_core::fact::Fact;
 use hence_runtime::{Mark, NextStep, State};
 
@@ -59,7 +59,7 @@ pub(super) struct Event {
     /// How many facts it answered.
     pub(super) asserted: usize,
     /// What followed from them.
-    pub(super) decided: Vec<Decided>,
+    pub(super) decided: Vec<CommitOutcome>,
 }
 
 impl Event {
@@ -82,7 +82,7 @@ impl Carry {
     pub(super) fn after(
         &mut self,
         session: &mut Session,
-        decided: &Decided,
+        decided: &CommitOutcome,
         now: i64,
         events: &mut Vec<Event>,
     ) -> Result<(), Failure> {
@@ -135,7 +135,7 @@ impl Carry {
 
     /// Whether something that was decided has a carrier.
     #[cfg(feature = "server")]
-    pub(super) fn takes(&self, decided: &Decided) -> bool {
+    pub(super) fn takes(&self, decided: &CommitOutcome) -> bool {
         decided.drawn.iter().any(|decision| self.ways.get(decision.fact.relation).is_some())
     }
 

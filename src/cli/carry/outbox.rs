@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hence::session::{DecisionId, Outcome as Decided, Session};
+use hence::session::{CommitOutcome, DecisionId, Session};
 use hence_core::fault::OrBroken;
 use hence_core::symbol::Symbol;
 use hence_ledger::Decision;
@@ -46,7 +46,7 @@ impl Outbox {
     }
 
     /// Takes in what was drawn; the ids of what is to be carried out of it.
-    pub(super) fn draw(&mut self, ways: &Ways, decided: &Decided, chain: usize) -> Vec<DecisionId> {
+    pub(super) fn draw(&mut self, ways: &Ways, decided: &CommitOutcome, chain: usize) -> Vec<DecisionId> {
         let mut added = Vec::new();
         for decision in &decided.drawn {
             if ways.get(decision.fact.relation).is_some() {

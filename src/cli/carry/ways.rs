@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hence::session::Session;
-use hence_actuators::append::{Append, Place};
+use hence_actuators::append::{Append, AppendTarget};
 use hence_actuators::card::{AskFor, Card};
 use hence_actuators::carry::Carrier;
 use hence_actuators::factory_settings;
 use hence_actuators::file_requests::{self, FileRequests};
-use hence_actuators::mcp::Mcp;
+use hence_actuators::mcp::McpActuator;
 use hence_actuators::model::{AnswerSchema, Ask, PromptTemplate};
 use hence_actuators::plan_settings;
-use hence_actuators::run_command::{Program, RunCommand};
+use hence_actuators::run_command::{ExternalProgram, RunCommand};
 use hence_actuators::template::Assert;
 use hence_actuators::webhook::WebHook;
 use hence_core::file::{self, LARGEST_TEXT};
@@ -105,7 +105,7 @@ fn carrier(carried: &Carried, root: &Path, lock: Option<&Path>) -> Result<Box<dy
             // A path with a `/` is seen from the folder of the settings.
             let inside = program.contains('/');
             let program = if inside { root.join(program) } else { PathBuf::from(program) };
-            let program = Program { program, args: args.clone(), time_limit, env: env.clone() };
+            let program = ExternalProgram { program, args: args.clone(), time_limit, env: env.clone() };
             let name = if carried.table == RUN_COMMAND { RUN_COMMAND } else { COMMAND };
             Box::new(RunCommand { name, program, lock: lock.map(Path::to_owned) })
         }
@@ -113,8 +113,8 @@ fn carrier(carried: &Carried, root: &Path, lock: Option<&Path>) -> Result<Box<dy
             let secret = secret.as_ref().map(|secret| read(carried, secret)).transpose()?;
             Box::new(WebHook { url: url.clone(), secret, time_limit })
         }
-        Means::Lines(path) => Box::new(Append { place: Place::Lines(path.clone()) }),
-        Means::Folder(path) => Box::new(Append { place: Place::Folder(path.clone()) }),
+        Means::Lines(path) => Box::new(Append { place: AppendTarget::Lines(path.clone()) }),
+        Means::Folder(path) => Box::new(Append { place: AppendTarget::Folder(path.clone()) }),
         Means::Card { url, secret, ask } => {
             let secret = secret.as_ref().map(|secret| read(carried, secret)).transpose()?;
             let ask = ask.as_ref().map(|ask| buttons(carried, ask)).transpose()?;
@@ -123,7 +123,7 @@ fn carrier(carried: &Carried, root: &Path, lock: Option<&Path>) -> Result<Box<dy
         Means::Mail { .. } => mail(carried)?,
         Means::Model(asked) => Box::new(model(carried, asked)?),
         Means::Script { .. } => script(carried)?,
-        Means::Mcp(settings) => Box::new(Mcp { settings: settings.clone() }),
+        Means::Mcp(settings) => Box::new(McpActuator { settings: settings.clone() }),
         Means::Plan(settings) => plan(settings)?,
         Means::Factory(settings) => factory(settings)?,
         Means::Facts(templates) => Box::new(Assert { templates: templates.clone() }),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hence_actuators::mail_settings::Security;
-use hence_actuators::model::{Model, Price, PromptTemplate, Shape};
+use hence_actuators::model::{LanguageModel, Price, PromptTemplate, Shape};
 use hence_actuators::template::Template;
 use hence_actuators::{factory_settings, mcp_settings, plan_settings, script_settings};
 use hence_core::value::Value;
@@ -153,11 +153,11 @@ pub(in super::super) struct Asked {
     /// Where the key is.
     pub(in super::super) key: Option<Secret>,
     /// The model where no category says another.
-    pub(in super::super) model: Model,
+    pub(in super::super) model: LanguageModel,
     /// The column that names a category.
     pub(in super::super) category: Option<String>,
     /// The models of categories.
-    pub(in super::super) models: Vec<(String, Model)>,
+    pub(in super::super) models: Vec<(String, LanguageModel)>,
     /// What models cost.
     pub(in super::super) prices: Vec<(String, Price)>,
     /// What the model is.

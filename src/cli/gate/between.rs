@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use hence_core::fault::{self, Fault};
-use hence_gate::{Answer, Host};
+use hence_gate::{HookAnswer, Host};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::messages::{Line, failed};
@@ -271,7 +271,7 @@ impl Between {
     }
 
     /// What the gate answers to an event; whatever goes wrong is a denial.
-    fn ask(&self, event: &Map<String, Json>) -> Answer {
+    fn ask(&self, event: &Map<String, Json>) -> HookAnswer {
         let bytes = Json::Object(event.clone()).to_string();
         let end = Instant::now() + PATIENCE;
         let answer = || Ok::<_, Fault>(hook::of_bytes(&self.options, bytes.as_bytes(), end));
@@ -280,7 +280,7 @@ impl Between {
 
     /// Whether a call may go through; why it may not.
     fn allows(&self, event: &Map<String, Json>) -> Result<(), String> {
-        let Answer { output, error, status } = self.ask(event);
+        let HookAnswer { output, error, status } = self.ask(event);
         if self.options.shadow {
             error.iter().for_each(|error| output::warning(error));
             return Ok(());
@@ -368,7 +368,7 @@ impl Between {
         let failed = result.is_none_or(|result| result.get("isError") == Some(&json!(true)));
         event.insert(String::from("hook_event_name"), json!("PostToolUse"));
         event.insert(String::from("tool_response"), json!({ "is_error": failed }));
-        let Answer { error, .. } = self.ask(&event);
+        let HookAnswer { error, .. } = self.ask(&event);
         error.iter().for_each(|error| output::warning(error));
     }
 

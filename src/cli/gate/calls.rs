@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hence::session::{Change, Outcome as Decided, SessionError};
+use hence::session::{CommitOutcome, CommitRequest, SessionError};
 use hence_core::fact::Fact;
 use hence_core::fault::{self, Fault};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_gate::{Answer, Call, Event, Host, Kind, Lowered, Phase, Verdict};
+use hence_gate::{Call, HookAnswer, HookEvent, Host, Lowered, Phase, Verdict, VerdictKind};
 use hence_ledger::{Decision, LedgerError};
 
 use super::super::follow::Follow;
@@ -60,7 +60,7 @@ struct Book {
 
 /// An event that waits for its answer.
 struct Asked {
-    event: Event,
+    event: HookEvent,
     facts: Vec<Fact>,
     print: String,
     shadow: bool,
@@ -86,14 +86,14 @@ pub(in crate::cli) fn judged(
     host: Option<&str>,
     shadow: bool,
     event: &[u8],
-) -> Answer {
+) -> HookAnswer {
     let host: Option<Host> = host.and_then(|host| host.parse().ok());
-    let answer = match Event::read(host, event) {
+    let answer = match HookEvent::read(host, event) {
         Ok(event) => answered(mailbox, event, shadow),
         Err(error) => refused(host, "", &error.to_string()),
     };
     // As it is printed: whoever asks may print it as it is.
-    Answer {
+    HookAnswer {
         output: answer.output.map(|text| terminal::json_escaped(&text).into_owned()),
         error: answer.error.map(|text| terminal::each_line(&shown(&text)).into_owned()),
         status: answer.status,
@@ -101,7 +101,7 @@ pub(in crate::cli) fn judged(
 }
 
 /// What the host of an event is told.
-fn answered(mailbox: &Arc<Mailbox>, event: Event, shadow: bool) -> Answer {
+fn answered(mailbox: &Arc<Mailbox>, event: HookEvent, shadow: bool) -> HookAnswer {
     let waits = event.is_question();
     let (host, name) = (event.host, event.name.clone());
     match ask(mailbox, event, shadow) {
@@ -109,12 +109,12 @@ fn answered(mailbox: &Arc<Mailbox>, event: Event, shadow: bool) -> Answer {
         Reply::Verdict(verdict) => host.answer(&name, &verdict),
         Reply::Done => host.silence(),
         Reply::Failed(why) if waits && !shadow => host.refusal(&name, &why),
-        Reply::Failed(why) => Answer { output: None, error: Some(why), status: 1 },
+        Reply::Failed(why) => HookAnswer { output: None, error: Some(why), status: 1 },
     }
 }
 
 /// A denial where nothing is known of the event but, perhaps, its host.
-pub(in crate::cli) fn refused(host: Option<Host>, name: &str, why: &str) -> Answer {
+pub(in crate::cli) fn refused(host: Option<Host>, name: &str, why: &str) -> HookAnswer {
     host.map_or_else(|| Host::unread(None, &shown(why)), |host| host.refusal(name, &shown(why)))
 }
 
@@ -123,7 +123,7 @@ fn shown(text: &str) -> String {
     config::get().redaction().text(text)
 }
 
-fn ask(mailbox: &Arc<Mailbox>, event: Event, shadow: bool) -> Reply {
+fn ask(mailbox: &Arc<Mailbox>, event: HookEvent, shadow: bool) -> Reply {
     let (facts, print) = match (&event.phase, &event.call) {
         (Phase::Other, _) => return Reply::Done,
         (Phase::Before | Phase::Permission, Some(call)) => {
@@ -218,13 +218,13 @@ fn together(
         None => begin(book, follow)?,
     };
     let now = follow.clock(wall)?;
-    let mut change = Change {
+    let mut change = CommitRequest {
         assertions: book.judged.clone(),
         author: String::from(AUTHOR),
         source: String::from("gate"),
         time: wall,
         now,
-        ..Change::default()
+        ..CommitRequest::default()
     };
     let asked: Vec<Option<String>> = batch
         .iter()
@@ -259,7 +259,7 @@ fn together(
                 let verdict = own.max_by_key(|verdict| verdict.kind);
                 let verdict =
                     verdict.unwrap_or_else(|| Verdict::denied("no rule gives a verdict on this call"));
-                if verdict.kind != Kind::Deny || asked.shadow {
+                if verdict.kind != VerdictKind::Deny || asked.shadow {
                     ids.may_run(&asked.print, id);
                 }
                 book.judged.push(judgement(id, verdict.kind, &verdict.rule, wall));
@@ -297,7 +297,8 @@ fn begin(book: &mut Book, follow: &Follow) -> Result<Ids, Failure> {
             fact.relation.as_str() == "verdict" && column(fact, 0).as_deref() == Some(&id)
         };
         let found = standing.iter().find(of_call).map(|found| &found.decision.fact);
-        let kind = found.and_then(|fact| Kind::of_word(&column(fact, 1)?)).unwrap_or(Kind::Deny);
+        let kind =
+            found.and_then(|fact| VerdictKind::of_word(&column(fact, 1)?)).unwrap_or(VerdictKind::Deny);
         let rule = found.and_then(|fact| column(fact, 2)).unwrap_or_else(|| String::from("/undecided"));
         book.judged.push(judgement(&id, kind, &rule, wall));
     }
@@ -309,7 +310,7 @@ fn add(
     ids: &mut Ids,
     asked: &Asked,
     wall: i64,
-    change: &mut Change,
+    change: &mut CommitRequest,
     follow: &Follow,
 ) -> Result<Option<String>, Failure> {
     let (event, own) = (&asked.event, asked.event.call.as_ref().and_then(own_id));
@@ -368,16 +369,16 @@ fn facts_of(follow: &Follow, ids: &HashSet<String>) -> Result<Vec<Fact>, Failure
     Ok(all)
 }
 
-fn judgement(id: &str, kind: Kind, rule: &str, at: i64) -> Fact {
+fn judgement(id: &str, kind: VerdictKind, rule: &str, at: i64) -> Fact {
     let name = |word: &str| Value::Name(Symbol::new(&format!("/{}", word.trim_start_matches('/'))));
     Fact::new("judged", [Value::String(Symbol::new(id)), name(kind.word()), name(rule), Value::Time(at)])
 }
 
 /// The verdict that a decision is.
-fn verdict(drawn: &Decision, decided: &Decided) -> Option<Verdict> {
+fn verdict(drawn: &Decision, decided: &CommitOutcome) -> Option<Verdict> {
     let text = |at| column(&drawn.fact, at);
     Some(Verdict {
-        kind: Kind::of_word(&text(1)?)?,
+        kind: VerdictKind::of_word(&text(1)?)?,
         rule: text(2)?.trim_start_matches('/').to_owned(),
         reason: shown(&text(3)?),
         remedy: shown(&text(4)?),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use hence_core::fault::{self, Fault};
-use hence_gate::{Answer, Event, Host, LARGEST, Phase};
+use hence_gate::{HookAnswer, HookEvent, Host, LARGEST, Phase};
 
 use super::super::owner;
 use super::super::{Outcome, terminal};
@@ -45,7 +45,7 @@ fn of_word(text: &str) -> Result<Told, String> {
 /// Answers the event on standard input.
 pub(super) fn run(options: &HookOptions) -> Outcome {
     let end = Instant::now() + PATIENCE;
-    let answer = || -> Result<Answer, Fault> {
+    let answer = || -> Result<HookAnswer, Fault> {
         Ok(match event(end) {
             Ok(bytes) => of_bytes(options, &bytes, end),
             Err(error) => refused(options.host.0, "", &format!("the event can't be read: {error}")),
@@ -71,8 +71,8 @@ fn event(end: Instant) -> io::Result<Vec<u8>> {
 }
 
 /// The answer to an event.
-pub(super) fn of_bytes(options: &HookOptions, bytes: &[u8], end: Instant) -> Answer {
-    let event = match Event::read(options.host.0, bytes) {
+pub(super) fn of_bytes(options: &HookOptions, bytes: &[u8], end: Instant) -> HookAnswer {
+    let event = match HookEvent::read(options.host.0, bytes) {
         Ok(event) => event,
         Err(error) => return refused(options.host.0, "", &error.to_string()),
     };
@@ -85,14 +85,14 @@ pub(super) fn of_bytes(options: &HookOptions, bytes: &[u8], end: Instant) -> Ans
     match asked(&store, wish, end) {
         Ok(answer) => answer,
         Err(error) if !event.is_question() || options.shadow => {
-            Answer { output: None, error: Some(format!("hence gate: {error}")), status: 1 }
+            HookAnswer { output: None, error: Some(format!("hence gate: {error}")), status: 1 }
         }
         Err(error) => refused(Some(event.host), &event.name, &error.to_string()),
     }
 }
 
 /// What the owner answers; one is started where none runs.
-fn asked(store: &Path, wish: (Option<String>, bool, String), end: Instant) -> io::Result<Answer> {
+fn asked(store: &Path, wish: (Option<String>, bool, String), end: Instant) -> io::Result<HookAnswer> {
     let ask = || owner::judge(store, wish.clone(), end);
     owner::asked((store, &["--pack", "gate"]), (end, LOOK), ask)?.ok_or_else(|| {
         let log = store.join(owner::LOG);
@@ -101,7 +101,7 @@ fn asked(store: &Path, wish: (Option<String>, bool, String), end: Instant) -> io
 }
 
 /// Prints an answer, and ends with its status.
-fn print(answer: &Answer) -> Outcome {
+fn print(answer: &HookAnswer) -> Outcome {
     if let Some(output) = &answer.output {
         let mut out = terminal::json();
         writeln!(out, "{output}")?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::{Value as Json, json};
 
-use hence_gate::{Answer, Host};
+use hence_gate::{HookAnswer, Host};
 
 use super::super::{DONE, Failure, NO, Outcome, terminal};
 use super::hook::{self, HookOptions};
@@ -102,7 +102,7 @@ fn event(host: Host, cwd: &Path, command: &str) -> Json {
 }
 
 /// Whether a host would run the tool after this answer, read as its documentation says.
-fn permits(answer: &Answer) -> bool {
+fn permits(answer: &HookAnswer) -> bool {
     if answer.status == 2 {
         return false;
     }

@@ -9,7 +9,7 @@ use hence_core::schema::{Relation, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
 use hence_ledger::Decision;
-use hence_server::{Answer, Evaluation, Free, Problem, Search, Semantic};
+use hence_server::{AccessRequest, DeskAnswer, Free, Problem, Search, Semantic};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::config::{self, Authzen};
@@ -75,19 +75,19 @@ pub(super) fn check(rules: &RuleSet) -> Result<(), String> {
 /// Evaluates each of some requests over facts that last for it alone, until one stops the rest.
 pub(super) fn evaluate(
     session: &mut Session,
-    evaluations: &[Result<Evaluation, String>],
+    evaluations: &[Result<AccessRequest, String>],
     (semantic, by): (Semantic, &str),
     now: i64,
 ) -> Result<Vec<Decided>, Problem> {
-    let mut evaluate = |evaluation: &Evaluation| evaluate_one(session, evaluation, by, now);
+    let mut evaluate = |evaluation: &AccessRequest| evaluate_one(session, evaluation, by, now);
     each(evaluations, semantic, &mut evaluate)
 }
 
 /// Has each evaluation answered, until one stops the rest; what can't be read is denied.
 pub(super) fn each(
-    evaluations: &[Result<Evaluation, String>],
+    evaluations: &[Result<AccessRequest, String>],
     semantic: Semantic,
-    evaluate: &mut dyn FnMut(&Evaluation) -> Result<Decided, Problem>,
+    evaluate: &mut dyn FnMut(&AccessRequest) -> Result<Decided, Problem>,
 ) -> Result<Vec<Decided>, Problem> {
     let mut all = Vec::new();
     for evaluation in evaluations {
@@ -106,7 +106,7 @@ pub(super) fn each(
 
 fn evaluate_one(
     session: &mut Session,
-    evaluation: &Evaluation,
+    evaluation: &AccessRequest,
     by: &str,
     now: i64,
 ) -> Result<Decided, Problem> {
@@ -125,7 +125,7 @@ fn evaluate_one(
 }
 
 /// What a request says, under the names that templates know.
-pub(super) fn known(evaluation: &Evaluation, by: &str) -> Known {
+pub(super) fn known(evaluation: &AccessRequest, by: &str) -> Known {
     let mut known = evaluation.given.clone();
     known.insert(String::from("principal"), Json::from(by));
     known
@@ -135,7 +135,7 @@ pub(super) fn known(evaluation: &Evaluation, by: &str) -> Known {
 pub(super) fn facts_of(
     rules: &RuleSet,
     authzen: &Authzen,
-    evaluation: &Evaluation,
+    evaluation: &AccessRequest,
     known: &Known,
 ) -> Result<Vec<Fact>, String> {
     let text = |entity: &str, key: &str| evaluation.text(entity, key);
@@ -267,7 +267,7 @@ pub(super) fn in_force(session: &Session, decision: &Fact) -> Result<Option<Deci
 }
 
 /// The response to evaluations, or to the only one.
-pub(super) fn lift(decided: Vec<Decided>, is_single: bool) -> Answer {
+pub(super) fn lift(decided: Vec<Decided>, is_single: bool) -> DeskAnswer {
     if is_single {
         let only = decided.into_iter().next();
         return only.map(Decided::fields).ok_or_else(|| Problem::new(500, "nothing was evaluated"));
@@ -279,7 +279,7 @@ pub(super) fn lift(decided: Vec<Decided>, is_single: bool) -> Answer {
 }
 
 /// Whoever, or whatever, would be permitted.
-pub(super) fn search(session: &mut Session, search: &Search, by: &str, now: i64) -> Answer {
+pub(super) fn search(session: &mut Session, search: &Search, by: &str, now: i64) -> DeskAnswer {
     let authzen = authzen()?;
     let known = known(&search.given, by);
     let facts = match facts_of(session.rules(), authzen, &search.given, &known) {

@@ -9,9 +9,9 @@ use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{Decision, InForce, Ledger, LedgerError};
-use hence_proof::difference::{Scope, Turn};
+use hence_proof::difference::{ComparedRelations, Turn};
 use hence_proof::render;
-use hence_server::{Answer, Asked, Page, Problem, Question};
+use hence_server::{Asked, DeskAnswer, Page, Problem, Question};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::history::transaction_json;
@@ -28,7 +28,7 @@ const FLIPS: usize = 1000;
 type Told = Result<Json, Problem>;
 
 /// The answer to a question, with the transaction and the head that it is of.
-pub(super) fn answer(session: &mut Session, asked: &Asked, now: i64) -> Answer {
+pub(super) fn answer(session: &mut Session, asked: &Asked, now: i64) -> DeskAnswer {
     let answered = match &asked.question {
         Question::Evaluations { evaluations, semantic, is_single } => {
             let decided = access::evaluate(session, evaluations, (*semantic, &asked.by.name), now)?;
@@ -141,7 +141,7 @@ pub(super) fn decision_json(id: Option<DecisionId>, decision: &Decision) -> Json
 }
 
 /// What a commit decided.
-pub(super) fn outcome_json(session: &Session, decided: &session::Outcome) -> Told {
+pub(super) fn outcome_json(session: &Session, decided: &session::CommitOutcome) -> Told {
     let drawn = decided.drawn.iter().map(|one| decision_json(decided.id(&one.fact), one));
     let drawn: Vec<Json> = drawn.collect();
     let mut lapsed = Vec::new();
@@ -163,7 +163,13 @@ pub(super) fn outcome_json(session: &Session, decided: &session::Outcome) -> Tol
 
 fn dry(session: &mut Session, lines: &str, now: i64) -> Told {
     let (assertions, retractions) = of(read_lines(session.rules(), lines))?;
-    let change = session::Change { assertions, retractions, now, time: now, ..session::Change::default() };
+    let change = session::CommitRequest {
+        assertions,
+        retractions,
+        now,
+        time: now,
+        ..session::CommitRequest::default()
+    };
     let decided = of(session.commit(change, true))?;
     outcome_json(session, &decided)
 }
@@ -251,15 +257,19 @@ fn what_if(
     let hypothesis =
         Hypothesis { assertions: read(assert)?, retractions: read(retract)?, sets, ..Hypothesis::default() };
     let mut changes = Vec::new();
-    let steps =
-        of(session.what_if_each(&hypothesis, now, (&Scope::Decisions, EXPLAINED), &mut |turn, change| {
+    let steps = of(session.what_if_each(
+        &hypothesis,
+        now,
+        (&ComparedRelations::Decisions, EXPLAINED),
+        &mut |turn, change| {
             let what = if turn == Turn::Drawn { "drawn" } else { "lapsed" };
             changes.push(json!({
                 "change": what, "decision": facts_json::fact(&change.fact), "before": change.before,
                 "after": change.after,
             }));
             true
-        }))?;
+        },
+    ))?;
     Ok(json!({ "changes": changes, "steps": effects::json(&steps) }))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hence::session::{self, Change, Session};
+use hence::session::{self, CommitRequest, Session};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
@@ -73,7 +73,10 @@ pub(in crate::cli) fn fill(session: &mut Session) -> Result<String, Failure> {
     for (lines, author) in [(person.as_str(), WHO), (WEEK, "observer"), (WAITS, "agent")] {
         let assertions = session::read_fact_lines(session.rules(), "<demo>", &moved(lines, by))?;
         let (author, source) = (author.to_owned(), String::from("demo"));
-        session.commit(Change { assertions, author, source, time: now, now, ..Change::default() }, false)?;
+        session.commit(
+            CommitRequest { assertions, author, source, time: now, now, ..CommitRequest::default() },
+            false,
+        )?;
     }
     shown(session)
 }

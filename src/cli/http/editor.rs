@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hence::ruletest::{Selection, Suite, Verdict};
+use hence::ruletest::{Selection, Suite, TestVerdict};
 use hence::session::{RuleSet, Session, SessionError, format};
 use hence_core::fault;
 use hence_ledger as ledger;
@@ -81,7 +81,7 @@ fn faults(rules: &RuleSet, (name, text): (&str, &str)) -> Result<Vec<Json>, Prob
         (known.clone(), if known == name { text.to_owned() } else { was.clone() })
     };
     let files = recorded.files().iter().map(replaced).collect();
-    let changed = ledger::RuleSet::new(files, recorded.params().to_vec());
+    let changed = ledger::RecordedRules::new(files, recorded.params().to_vec());
     match fault::caught(|| RuleSet::from_recorded(&changed)) {
         Ok(_) => Ok(Vec::new()),
         Err(SessionError::Faults(found)) => {
@@ -105,9 +105,9 @@ fn tests((name, text): (&str, &str)) -> Result<Json, Problem> {
         fault::caught::<_, SessionError>(|| Ok(suite.run(&selection))).map_err(|error| of_session(&error))?;
     let ended = report.tests().filter_map(|test| {
         let lines = match &test.verdict {
-            Verdict::Passed => return None,
-            Verdict::Broken(why) => vec![why.clone()],
-            Verdict::Failed(all) => all.iter().flat_map(hence::ruletest::Failure::lines).collect(),
+            TestVerdict::Passed => return None,
+            TestVerdict::Broken(why) => vec![why.clone()],
+            TestVerdict::Failed(all) => all.iter().flat_map(hence::ruletest::TestFailure::lines).collect(),
         };
         let lines: Vec<String> = lines.iter().map(|line| within(line, scratch.path())).collect();
         Some(json!({ "name": test.name, "line": test.place.line, "lines": lines }))

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use hence::session::Outcome;
-use hence_server::{Answer, Problem, Reply};
+use hence::session::CommitOutcome;
+use hence_server::{AnswerSender, DeskAnswer, Problem};
 
 use super::super::Failure;
 use super::super::follow::Follow;
@@ -14,20 +14,21 @@ const MOST: usize = 256;
 /// What was recorded for a request and is not durable yet.
 pub(in crate::cli) struct Joined {
     /// Who asks, and what they are to be told.
-    pub(super) reply: Reply,
-    pub(super) answer: Answer,
+    pub(super) reply: AnswerSender,
+    pub(super) answer: DeskAnswer,
     /// What the owner tells of it.
     pub(super) told: Vec<u8>,
     /// What was decided and is to be carried out, each with its clock.
-    pub(super) done: Vec<(Outcome, i64)>,
+    pub(super) done: Vec<(CommitOutcome, i64)>,
 }
 
 impl Follow {
     /// Adds a request to those that are made durable and answered together. What is to be carried out waits for nobody
     /// else: what comes next may say that it no longer is.
     pub(super) fn join(&mut self, joined: Joined, out: &mut dyn Write) -> Result<(), Failure> {
-        let carries =
-            |(decided, _): &(Outcome, i64)| self.carry.as_ref().is_some_and(|carry| carry.takes(decided));
+        let carries = |(decided, _): &(CommitOutcome, i64)| {
+            self.carry.as_ref().is_some_and(|carry| carry.takes(decided))
+        };
         let ends = joined.done.iter().any(carries) || self.group.len() + 1 >= MOST;
         self.group.push(joined);
         if ends { self.settle(out) } else { Ok(()) }

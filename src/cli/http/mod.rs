@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use clap::Args;
 use hence::session::{RuleSource, Session};
-use hence_server::{Auth, Issuer, Listening, Mcp, Scope, Settings, Tls, Tokens};
+use hence_server::{Auth, Issuer, ListenSettings, Listening, Mcp, Scope, Tls, Tokens};
 
 use super::options::{EngineOptions, time_limit};
 use super::owner::Mailbox;
@@ -181,7 +181,11 @@ impl HttpOptions {
 
     /// Makes the token behind the link for whoever starts the service, where they are to be shown one: the folder of the
     /// ledger is theirs already.
-    fn invite(&self, store: &std::path::Path, settings: &mut Settings) -> Result<Option<Invited>, Failure> {
+    fn invite(
+        &self,
+        store: &std::path::Path,
+        settings: &mut ListenSettings,
+    ) -> Result<Option<Invited>, Failure> {
         let is_shown = self.demo || self.link || terminal::shows_progress();
         if !is_shown || !settings.address.ip().is_loopback() {
             return Ok(None);
@@ -208,13 +212,13 @@ impl HttpOptions {
         Ok(Auth { tokens: Some(Arc::new(tokens(store))), issuer })
     }
 
-    fn settings(&self, budget: Duration, auth: Auth, mcp: Arc<Mcp>) -> Result<Settings, Failure> {
+    fn settings(&self, budget: Duration, auth: Auth, mcp: Arc<Mcp>) -> Result<ListenSettings, Failure> {
         let address = self.http.as_deref().unwrap_or(if self.demo { FREE } else { ADDRESS });
         let address: SocketAddr = address.parse().map_err(|_| {
             Failure::Usage(format!("--http: expected an address such as {ADDRESS}, found `{address}`"))
         })?;
         let tls = self.tls_cert.clone().zip(self.tls_key.clone());
-        Ok(Settings {
+        Ok(ListenSettings {
             address,
             tls: tls.map(|(certificate, key)| Tls { certificate, key, clients: self.client_ca.clone() }),
             insecure: self.insecure,

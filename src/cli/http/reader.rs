@@ -6,7 +6,7 @@ use hence::session::{RuleSet, Session, SessionError};
 use hence_core::fault;
 use hence_engine::{Limits, Threads};
 use hence_ledger::{Hash, Ledger, LedgerError, OpenOptions, When};
-use hence_server::{Answer, Asked, Problem};
+use hence_server::{Asked, DeskAnswer, Problem};
 
 use super::super::options::moment;
 use super::super::{config, open, time};
@@ -37,11 +37,11 @@ impl<'w> Reader<'w> {
     }
 
     /// Answers a question, unless it came too late.
-    pub(super) fn answer(&mut self, asked: &Asked) -> Answer {
+    pub(super) fn answer(&mut self, asked: &Asked) -> DeskAnswer {
         if asked.until <= Instant::now() {
             return Err(Problem::busy("the question waited too long"));
         }
-        let answered = fault::caught(|| Ok::<Answer, SessionError>(self.answer_at(asked)));
+        let answered = fault::caught(|| Ok::<DeskAnswer, SessionError>(self.answer_at(asked)));
         match answered {
             Ok(answer) => answer,
             Err(error) => {
@@ -51,7 +51,7 @@ impl<'w> Reader<'w> {
         }
     }
 
-    fn answer_at(&mut self, asked: &Asked) -> Answer {
+    fn answer_at(&mut self, asked: &Asked) -> DeskAnswer {
         let Some(text) = &asked.moment.as_of else {
             let session = self.current().map_err(|error| problem::of_session(&error))?;
             return answers::answer(session, asked, time::wall_clock());

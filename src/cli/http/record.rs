@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::time::Instant;
 
-use hence::session::{Change, Outcome, SessionError};
+use hence::session::{CommitOutcome, CommitRequest, SessionError};
 use hence_ledger::TxInfo;
-use hence_server::{Answer, Asked, Evaluation, Problem, Question, Reply, Review};
+use hence_server::{AccessRequest, AnswerSender, Asked, DeskAnswer, Problem, Question, Review};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::follow::Follow;
@@ -21,7 +21,7 @@ use super::problem::{of_failure, of_session};
 const SEAL: usize = 16;
 
 /// A request as work for the owner of the ledger.
-pub(super) fn work(asked: Asked, reply: Reply) -> Work {
+pub(super) fn work(asked: Asked, reply: AnswerSender) -> Work {
     Box::new(move |follow: &mut Follow, out: &mut dyn Write| {
         if reply.is_closed() || asked.until <= Instant::now() {
             let late = "the request waited too long; nothing was recorded";
@@ -45,12 +45,12 @@ pub(super) fn work(asked: Asked, reply: Reply) -> Work {
 }
 
 /// What was decided for a request and is to be carried out, each with its clock.
-type Done = Vec<(Outcome, i64)>;
+type Done = Vec<(CommitOutcome, i64)>;
 /// That, and where the owner tells of it.
 type To<'t> = (&'t mut Done, &'t mut dyn Write);
 
 /// Records what a request says. What is wrong with the request is its answer; an error is one of the ledger.
-fn record(follow: &mut Follow, asked: &Asked, (done, out): To<'_>) -> Result<Answer, Failure> {
+fn record(follow: &mut Follow, asked: &Asked, (done, out): To<'_>) -> Result<DeskAnswer, Failure> {
     let by = &asked.by.name;
     if let Err(why) = config::get().check_author(by) {
         return Ok(Err(Problem::new(403, why)));
@@ -87,9 +87,9 @@ fn record(follow: &mut Follow, asked: &Asked, (done, out): To<'_>) -> Result<Ans
 /// Commits a change of a request; what is wrong with it is an answer, and a full disk is waited for.
 fn commit(
     follow: &mut Follow,
-    change: Change,
+    change: CommitRequest,
     (done, out): To<'_>,
-) -> Result<Result<Outcome, Problem>, Failure> {
+) -> Result<Result<CommitOutcome, Problem>, Failure> {
     let now = change.now;
     match follow.decide(change, out) {
         Ok(decided) => {
@@ -117,7 +117,7 @@ fn facts(
     (lines, by): (&str, &str),
     (key, expect_tx, note): (Option<&str>, Option<u64>, Option<String>),
     to: To<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<DeskAnswer, Failure> {
     let source = key.map_or_else(|| String::from(SOURCE), |key| sealed(key, lines));
     if let Some(key) = key
         && let Some(known) = recorded(follow, key)?
@@ -132,7 +132,7 @@ fn facts(
     drop(rules);
     let wall = time::wall_clock();
     let now = follow.clock(wall)?;
-    let change = Change {
+    let change = CommitRequest {
         assertions,
         retractions,
         author: by.to_owned(),
@@ -142,7 +142,7 @@ fn facts(
         now,
         expect_tx,
         deferred: true,
-        ..Change::default()
+        ..CommitRequest::default()
     };
     let decided = match commit(follow, change, to)? {
         Ok(decided) => decided,
@@ -151,7 +151,7 @@ fn facts(
     Ok(told(follow, outcome_json(&follow.session, &decided)))
 }
 
-fn told(follow: &Follow, told: Result<Json, Problem>) -> Answer {
+fn told(follow: &Follow, told: Result<Json, Problem>) -> DeskAnswer {
     match told? {
         Json::Object(mut fields) => {
             stamp(&follow.session, &mut fields);
@@ -173,7 +173,7 @@ fn recorded(follow: &mut Follow, key: &str) -> Result<Option<TxInfo>, Failure> {
     follow.keys.find(ledger, key).map_err(open::failure)
 }
 
-fn repeated(follow: &Follow, known: &TxInfo, source: &str) -> Answer {
+fn repeated(follow: &Follow, known: &TxInfo, source: &str) -> DeskAnswer {
     if known.source != source {
         return Err(Problem::new(422, format!("transaction {} has this key for other facts", known.tx)));
     }
@@ -186,7 +186,7 @@ fn repeated(follow: &Follow, known: &TxInfo, source: &str) -> Answer {
     Ok(fields)
 }
 
-fn reviewed(follow: &mut Follow, answer: &Review, by: &str, to: To<'_>) -> Result<Answer, Failure> {
+fn reviewed(follow: &mut Follow, answer: &Review, by: &str, to: To<'_>) -> Result<DeskAnswer, Failure> {
     let wall = time::wall_clock();
     let now = follow.clock(wall)?;
     let said = (answer.approved, answer.comment.as_str(), answer.edits.as_slice());
@@ -199,8 +199,16 @@ fn reviewed(follow: &mut Follow, answer: &Review, by: &str, to: To<'_>) -> Resul
     let note = (!answer.comment.is_empty()).then(|| answer.comment.clone());
     let source = String::from("http review");
     let author = by.to_owned();
-    let change =
-        Change { assertions, author, source, note, time: wall, now, deferred: true, ..Change::default() };
+    let change = CommitRequest {
+        assertions,
+        author,
+        source,
+        note,
+        time: wall,
+        now,
+        deferred: true,
+        ..CommitRequest::default()
+    };
     let decided = match commit(follow, change, to)? {
         Ok(decided) => decided,
         Err(problem) => return Ok(Err(problem)),
@@ -211,7 +219,7 @@ fn reviewed(follow: &mut Follow, answer: &Review, by: &str, to: To<'_>) -> Resul
 /// Records the facts of an AuthZEN request, and answers what is decided with them.
 fn evaluate(
     follow: &mut Follow,
-    evaluation: &Evaluation,
+    evaluation: &AccessRequest,
     by: &str,
     to: To<'_>,
 ) -> Result<Result<Decided, Problem>, Failure> {
@@ -227,7 +235,15 @@ fn evaluate(
     let wall = time::wall_clock();
     let now = follow.clock(wall)?;
     let (author, source) = (by.to_owned(), String::from("http evaluation"));
-    let change = Change { assertions, author, source, time: wall, now, deferred: true, ..Change::default() };
+    let change = CommitRequest {
+        assertions,
+        author,
+        source,
+        time: wall,
+        now,
+        deferred: true,
+        ..CommitRequest::default()
+    };
     if let Err(problem) = commit(follow, change, to)? {
         return Ok(if problem.status == 403 {
             Ok(Decided::failed(403, &problem.detail))

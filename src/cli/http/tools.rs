@@ -10,7 +10,7 @@ use hence_core::schema::Relation;
 use hence_engine::{Limits, Threads};
 use hence_proof::proof::StepKind;
 use hence_proof::render;
-use hence_server::{Problem, Text};
+use hence_server::{Problem, RuleText};
 use serde_json::{Value as Json, json};
 
 use super::super::test::formats;
@@ -114,7 +114,7 @@ pub(super) fn schema(session: &Session) -> Json {
 }
 
 /// What a check of a text finds.
-pub(super) fn check(text: &Text) -> Told {
+pub(super) fn check(text: &RuleText) -> Told {
     let mut loader = Loader::default();
     loader.text(&text.name, &text.text);
     of(text.packs.iter().try_for_each(|pack| loader.pack(pack)))?;
@@ -129,7 +129,7 @@ pub(super) fn check(text: &Text) -> Told {
 }
 
 /// How the tests in a text end, as far as there is time for them.
-pub(super) fn test(text: &Text, until: Instant) -> Told {
+pub(super) fn test(text: &RuleText, until: Instant) -> Told {
     let left = until.saturating_duration_since(Instant::now()) / 2;
     let limits = Limits { facts: MOST_FACTS, time: Some(left), threads: Threads::ONE, ..Limits::default() };
     let suite = match Suite::of_text(&text.name, &text.text, &text.packs, limits) {

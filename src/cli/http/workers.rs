@@ -11,7 +11,7 @@ use hence::session::{RuleSet, Session};
 use hence_ledger::Hash;
 #[cfg(feature = "gate")]
 use hence_server::Hooked;
-use hence_server::{Asked, Board, Desk, Problem, Question, Reply, Standing, Teller};
+use hence_server::{AnswerSender, Asked, Board, Desk, Problem, Question, Standing, Teller};
 
 use super::super::config;
 #[cfg(feature = "gate")]
@@ -31,7 +31,7 @@ const SLOW: usize = 1;
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A question that waits.
-pub(super) type Job = (Asked, Reply);
+pub(super) type Job = (Asked, AnswerSender);
 
 /// What readers follow.
 #[derive(Clone)]
@@ -184,7 +184,7 @@ impl Workers {
 }
 
 impl Desk for Workers {
-    fn ask(&self, asked: Asked, reply: Reply) -> Result<(), Problem> {
+    fn ask(&self, asked: Asked, reply: AnswerSender) -> Result<(), Problem> {
         let is_quick = matches!(asked.question, Question::Evaluations { .. } | Question::Search(_));
         let has_room = if Self::writes(&asked.question) {
             self.mailbox.put_work(record::work(asked, reply))
@@ -213,7 +213,7 @@ impl Desk for Workers {
             "auto" => None,
             host => Some(host.parse().ok()?),
         };
-        let hence_gate::Answer { output, error, status } = match event {
+        let hence_gate::HookAnswer { output, error, status } = match event {
             Ok(event) => gate::judged(&self.mailbox, host.map(hence_gate::Host::word), shadow, event),
             Err(why) => gate::refused(host, "", why),
         };

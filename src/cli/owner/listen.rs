@@ -99,7 +99,7 @@ impl Shared {
             Ok(Some(Wish::Status {})) => self.tell(&wire.stream),
             #[cfg(feature = "gate")]
             Ok(Some(Wish::Gate { host, shadow, event })) => {
-                let hence_gate::Answer { output, error, status } =
+                let hence_gate::HookAnswer { output, error, status } =
                     super::super::gate::judged(&self.mailbox, host.as_deref(), shadow, event.as_bytes());
                 // A hook that is gone has denied the call by itself.
                 let _ = say(&wire.stream, &Answer::Judged { output, error, status });
@@ -118,7 +118,7 @@ impl Shared {
                     follow.idle.iter_mut().for_each(|idle| idle.since = Instant::now());
                     Ok(())
                 }));
-                let message = mcp.line(&hence_server::Said { by, legacy, message });
+                let message = mcp.line(&hence_server::InputLine { by, legacy, message });
                 // Whoever asked and left needs no answer.
                 let _ = say(&wire.stream, &Answer::Said { message });
             }

@@ -102,14 +102,14 @@ pub(in crate::cli) fn judge(
     store: &Path,
     wish: (Option<String>, bool, String),
     end: Instant,
-) -> io::Result<Option<hence_gate::Answer>> {
+) -> io::Result<Option<hence_gate::HookAnswer>> {
     let Ok(stream) = connect::connect(store) else { return Ok(None) };
     let (host, shadow, event) = wish;
     let mut wire = Wire::new(stream);
     wire.say(&Wish::Gate { host, shadow, event })?;
     match wire.hear(Some(end))? {
         Some(Answer::Judged { output, error, status }) => {
-            Ok(Some(hence_gate::Answer { output, error, status }))
+            Ok(Some(hence_gate::HookAnswer { output, error, status }))
         }
         Some(Answer::Refused { why, .. } | Answer::Over { why }) => Err(io::Error::other(why)),
         _ => Err(io::Error::other("the owner of the ledger hung up")),
@@ -123,7 +123,7 @@ pub(in crate::cli) fn judge(
 #[cfg(feature = "server")]
 pub(in crate::cli) fn speak(
     store: &Path,
-    said: &hence_server::Said,
+    said: &hence_server::InputLine,
     end: Instant,
 ) -> io::Result<Option<Option<String>>> {
     let Ok(stream) = connect::connect(store) else { return Ok(None) };

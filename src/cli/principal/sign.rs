@@ -7,7 +7,7 @@ use clap::Args;
 use hence::session;
 use hence_core::fact::Fact;
 use hence_core::json;
-use hence_ledger::{Draft, Keys, Ledger, Said, Signature, fact_message};
+use hence_ledger::{Draft, Ed25519Signature, Keys, Ledger, Said, fact_message};
 
 use super::super::keys::KeyFiles;
 use super::super::options::{FactOptions, RuleOptions};
@@ -53,7 +53,7 @@ impl Sign {
     }
 }
 
-fn signature(ledger: &Ledger, author: &str, fact: &Fact) -> Result<Signature, Failure> {
+fn signature(ledger: &Ledger, author: &str, fact: &Fact) -> Result<Ed25519Signature, Failure> {
     let principals = principals(ledger)?;
     let message = match (principals.demand_signatures(), KeyFiles.key(author).map_err(Failure::Usage)?) {
         (false, _) => String::from("this ledger demands no signatures: authors are believed"),
@@ -68,7 +68,7 @@ fn signature(ledger: &Ledger, author: &str, fact: &Fact) -> Result<Signature, Fa
     Err(Failure::Usage(message))
 }
 
-fn line(author: &str, signature: Signature, fact: &Fact) -> String {
+fn line(author: &str, signature: Ed25519Signature, fact: &Fact) -> String {
     let (author, fact) = (serde_json::Value::from(author), json::line(fact));
     let fact = fact.strip_prefix('{').unwrap_or(&fact);
     format!("{{\"as\": {author}, \"signature\": \"{signature}\", {fact}")

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use hence::session::Session;
-use hence::session::prompt::{self, COMMANDS, Entry, Prompt, Taken};
+use hence::session::prompt::{self, COMMANDS, Prompt, PromptEntry, Taken};
 use hence_core::diagnostic::nearest;
 use hence_proof::render::{self, Layout};
 
@@ -37,10 +37,10 @@ impl Console<'_> {
     /// Does what one entry says.
     pub(super) fn entry(&mut self, text: &str) -> Flow {
         match prompt::read(text) {
-            Entry::Nothing => {}
-            Entry::Command(command, rest) => return self.command(command, rest),
-            Entry::Query(body) => self.query(body)?,
-            Entry::Clauses(text) => {
+            PromptEntry::Nothing => {}
+            PromptEntry::Command(command, rest) => return self.command(command, rest),
+            PromptEntry::Query(body) => self.query(body)?,
+            PromptEntry::Clauses(text) => {
                 let ended = prompt::ended(text);
                 if ended.is_some() {
                     let clause = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -4,18 +4,18 @@ use std::io::{self, Write};
 
 use serde_json::{Value as Json, json};
 
-use hence::ruletest::{Failure, Report, TestReport, Verdict};
+use hence::ruletest::{SuiteReport, TestFailure, TestReport, TestVerdict};
 
 use super::super::output;
 use super::super::terminal::{self, Out};
 
 /// Writes one JSON document.
-pub(super) fn json(report: &Report) -> io::Result<()> {
+pub(super) fn json(report: &SuiteReport) -> io::Result<()> {
     output::document(&document(report))
 }
 
 /// A report as JSON.
-pub(in crate::cli) fn document(report: &Report) -> Json {
+pub(in crate::cli) fn document(report: &SuiteReport) -> Json {
     let files: Vec<Json> = report
         .files
         .iter()
@@ -31,9 +31,9 @@ pub(in crate::cli) fn document(report: &Report) -> Json {
 
 fn test_json(test: &TestReport) -> Json {
     let verdict = match &test.verdict {
-        Verdict::Passed => "passed",
-        Verdict::Failed(_) => "failed",
-        Verdict::Broken(_) => "could_not_run",
+        TestVerdict::Passed => "passed",
+        TestVerdict::Failed(_) => "failed",
+        TestVerdict::Broken(_) => "could_not_run",
     };
     let mut document = json!({
         "name": test.name, "line": test.place.line, "verdict": verdict,
@@ -41,18 +41,18 @@ fn test_json(test: &TestReport) -> Json {
     });
     if let Some(object) = document.as_object_mut() {
         match &test.verdict {
-            Verdict::Failed(failures) => {
+            TestVerdict::Failed(failures) => {
                 let failures: Vec<Json> = failures.iter().map(failure_json).collect();
                 object.insert(String::from("failures"), Json::Array(failures));
             }
-            Verdict::Broken(why) => drop(object.insert(String::from("cause"), json!(why))),
-            Verdict::Passed => {}
+            TestVerdict::Broken(why) => drop(object.insert(String::from("cause"), json!(why))),
+            TestVerdict::Passed => {}
         }
     }
     document
 }
 
-fn failure_json(failure: &Failure) -> Json {
+fn failure_json(failure: &TestFailure) -> Json {
     let difference: Vec<String> = failure.difference.iter().map(ToString::to_string).collect();
     let mut document = json!({
         "file": failure.place.file, "line": failure.place.line, "column": failure.place.column,
@@ -74,7 +74,7 @@ fn failure_json(failure: &Failure) -> Json {
 }
 
 /// Writes JUnit's XML.
-pub(super) fn junit(report: &Report) -> io::Result<()> {
+pub(super) fn junit(report: &SuiteReport) -> io::Result<()> {
     let mut out = terminal::text();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(
@@ -86,8 +86,8 @@ pub(super) fn junit(report: &Report) -> io::Result<()> {
         report.elapsed.as_secs_f64()
     )?;
     for file in &report.files {
-        let failed = file.tests.iter().filter(|test| matches!(test.verdict, Verdict::Failed(_))).count();
-        let broken = file.tests.iter().filter(|test| matches!(test.verdict, Verdict::Broken(_))).count();
+        let failed = file.tests.iter().filter(|test| matches!(test.verdict, TestVerdict::Failed(_))).count();
+        let broken = file.tests.iter().filter(|test| matches!(test.verdict, TestVerdict::Broken(_))).count();
         let (name, count) = (xml(&file.name), file.tests.len());
         writeln!(
             out,
@@ -109,8 +109,8 @@ fn junit_case(out: &mut Out, file: &str, test: &TestReport) -> io::Result<()> {
         test.elapsed.as_secs_f64()
     )?;
     match &test.verdict {
-        Verdict::Passed => writeln!(out, "/>"),
-        Verdict::Failed(failures) => {
+        TestVerdict::Passed => writeln!(out, "/>"),
+        TestVerdict::Failed(failures) => {
             let says: Vec<&str> = failures.iter().map(|failure| failure.says.as_str()).collect();
             let text: Vec<String> = failures.iter().map(text).collect();
             let (says, text) = (xml(&says.join("; ")), xml(&text.join("\n")));
@@ -118,7 +118,7 @@ fn junit_case(out: &mut Out, file: &str, test: &TestReport) -> io::Result<()> {
             writeln!(out, "      <failure message=\"{says}\">{text}</failure>")?;
             writeln!(out, "    </testcase>")
         }
-        Verdict::Broken(why) => {
+        TestVerdict::Broken(why) => {
             let why = xml(why);
             writeln!(out, ">")?;
             writeln!(out, "      <error message=\"{why}\"/>")?;
@@ -127,7 +127,7 @@ fn junit_case(out: &mut Out, file: &str, test: &TestReport) -> io::Result<()> {
     }
 }
 
-fn text(failure: &Failure) -> String {
+fn text(failure: &TestFailure) -> String {
     format!("{}\n{}", failure.place, failure.lines().join("\n"))
 }
 
@@ -149,19 +149,19 @@ fn xml(text: &str) -> String {
 }
 
 /// Writes the Test Anything Protocol, version 14.
-pub(super) fn tap(report: &Report) -> io::Result<()> {
+pub(super) fn tap(report: &SuiteReport) -> io::Result<()> {
     let mut out = terminal::text();
     writeln!(out, "TAP version 14")?;
     writeln!(out, "1..{}", report.count())?;
     for (at, test) in report.tests().enumerate() {
         let name = test.name.replace('\\', "\\\\").replace('#', "\\#");
         let (number, place) = (at + 1, &test.place);
-        let not = if matches!(test.verdict, Verdict::Passed) { "" } else { "not " };
+        let not = if matches!(test.verdict, TestVerdict::Passed) { "" } else { "not " };
         writeln!(out, "{not}ok {number} - {}: {name}", place.file)?;
         let message = match &test.verdict {
-            Verdict::Passed => continue,
-            Verdict::Failed(failures) => failures.iter().map(text).collect::<Vec<_>>().join("\n"),
-            Verdict::Broken(why) => why.clone(),
+            TestVerdict::Passed => continue,
+            TestVerdict::Failed(failures) => failures.iter().map(text).collect::<Vec<_>>().join("\n"),
+            TestVerdict::Broken(why) => why.clone(),
         };
         writeln!(out, "  ---\n  message: |")?;
         message.lines().try_for_each(|line| writeln!(out, "    {line}"))?;
@@ -171,12 +171,12 @@ pub(super) fn tap(report: &Report) -> io::Result<()> {
 }
 
 /// Writes annotations of a GitHub workflow, one a failure, and a count.
-pub(super) fn github(report: &Report) -> io::Result<()> {
+pub(super) fn github(report: &SuiteReport) -> io::Result<()> {
     let mut out = terminal::text();
     for test in report.tests() {
         match &test.verdict {
-            Verdict::Passed => {}
-            Verdict::Failed(failures) => {
+            TestVerdict::Passed => {}
+            TestVerdict::Failed(failures) => {
                 for failure in failures {
                     let place = &failure.place;
                     writeln!(
@@ -190,7 +190,7 @@ pub(super) fn github(report: &Report) -> io::Result<()> {
                     )?;
                 }
             }
-            Verdict::Broken(why) => writeln!(
+            TestVerdict::Broken(why) => writeln!(
                 out,
                 "::error file={},line={},title={}::{}",
                 property(&test.place.file),

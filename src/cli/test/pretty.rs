@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 
-use hence::ruletest::{Difference, FILLED, Failure, Report, TestReport, Verdict};
+use hence::ruletest::{FILLED, RowDifference, SuiteReport, TestFailure, TestReport, TestVerdict};
 use hence_core::literal::visible;
 
 use super::super::diagnostics::count;
@@ -17,10 +17,10 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
 /// Writes the failures and a count; with `verbose` every test by name.
-pub(super) fn print(report: &Report, verbose: bool) -> io::Result<()> {
+pub(super) fn print(report: &SuiteReport, verbose: bool) -> io::Result<()> {
     let mut out = terminal::text();
     for file in &report.files {
-        let wanted = |test: &&TestReport| verbose || !matches!(test.verdict, Verdict::Passed);
+        let wanted = |test: &&TestReport| verbose || !matches!(test.verdict, TestVerdict::Passed);
         let tests: Vec<&TestReport> = file.tests.iter().filter(wanted).collect();
         if tests.is_empty() {
             continue;
@@ -34,18 +34,18 @@ pub(super) fn print(report: &Report, verbose: bool) -> io::Result<()> {
 
 fn one(out: &mut Out, test: &TestReport) -> io::Result<()> {
     match &test.verdict {
-        Verdict::Passed => {
+        TestVerdict::Passed => {
             named(out, GOOD, "pass", test)?;
             writeln!(out)
         }
-        Verdict::Broken(why) => {
+        TestVerdict::Broken(why) => {
             named(out, BAD, "can't run", test)?;
             write!(out, " ")?;
             out.paint(DIM, format_args!("({})", test.place))?;
             writeln!(out)?;
             why.lines().try_for_each(|line| writeln!(out, "    {line}"))
         }
-        Verdict::Failed(failures) => {
+        TestVerdict::Failed(failures) => {
             named(out, BAD, "FAIL", test)?;
             writeln!(out)?;
             failures.iter().try_for_each(|failure| explain(out, failure))
@@ -59,7 +59,7 @@ fn named(out: &mut Out, style: Style, verdict: &str, test: &TestReport) -> io::R
     write!(out, " {}", test.name)
 }
 
-fn explain(out: &mut Out, failure: &Failure) -> io::Result<()> {
+fn explain(out: &mut Out, failure: &TestFailure) -> io::Result<()> {
     write!(out, "    expected ")?;
     out.paint(DIM, format_args!("at {}", failure.place))?;
     if let Some(step) = &failure.step {
@@ -75,7 +75,7 @@ fn explain(out: &mut Out, failure: &Failure) -> io::Result<()> {
         writeln!(out)?;
     }
     for row in &failure.difference {
-        let style = if matches!(row, Difference::Missing(_)) { BAD } else { GOOD };
+        let style = if matches!(row, RowDifference::Missing(_)) { BAD } else { GOOD };
         write!(out, "        ")?;
         out.paint(style, row)?;
         writeln!(out)?;
@@ -91,7 +91,7 @@ fn explain(out: &mut Out, failure: &Failure) -> io::Result<()> {
     Ok(())
 }
 
-fn summary(out: &mut Out, report: &Report) -> io::Result<()> {
+fn summary(out: &mut Out, report: &SuiteReport) -> io::Result<()> {
     for (number, what) in [(report.failed(), "failed"), (report.broken(), "could not run")] {
         if number > 0 {
             out.paint(BAD, format_args!("{number} {what}"))?;

@@ -11,7 +11,7 @@ use hence_lang::analysis::checked::{Expectation, Literal as Checked, Reason};
 use hence_proof::proof::{Origin, Origins, Proof, StepKind};
 
 use super::{Bench, PROOFS_SEARCHED};
-use crate::ruletest::report::Failure;
+use crate::ruletest::report::TestFailure;
 use crate::ruletest::stuck::one_line;
 
 /// The facts that effects asserted; all others are given.
@@ -53,7 +53,7 @@ impl Bench<'_> {
             .any(|fact| finder.every(fact).take(PROOFS_SEARCHED).any(|proof| fits(&proof)))
     }
 
-    pub(super) fn other_reason(&self, reason: Reason, place: Span, span: Span) -> Failure {
+    pub(super) fn other_reason(&self, reason: Reason, place: Span, span: Span) -> TestFailure {
         let sources = &self.case.file.rules.sources;
         let says = match reason {
             Reason::Rule(id) => format!("it holds, but no proof of it uses `{id}`"),
@@ -67,7 +67,7 @@ impl Bench<'_> {
         });
         let facts = facts.or_broken("a failure is one of the expectations of its test");
         let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
-        Failure { why, ..Failure::new(sources.place(place), one_line(sources.slice(span)), says) }
+        TestFailure { why, ..TestFailure::new(sources.place(place), one_line(sources.slice(span)), says) }
     }
 }
 

@@ -8,7 +8,7 @@ use hence_lang::analysis::checked::Expectation;
 use hence_lang::lower;
 
 use super::{Bench, PROOF_LINES, relations};
-use crate::ruletest::report::Failure;
+use crate::ruletest::report::TestFailure;
 use crate::session;
 
 impl Bench<'_> {
@@ -38,7 +38,12 @@ impl Bench<'_> {
     }
 
     /// The failure that no row that fits is undetermined.
-    pub(super) fn determined(&self, relation: RelationId, values: &[Option<Value>], span: Span) -> Failure {
+    pub(super) fn determined(
+        &self,
+        relation: RelationId,
+        values: &[Option<Value>],
+        span: Span,
+    ) -> TestFailure {
         let fits = |fact: &Fact| {
             fact.values.iter().zip(values).all(|(value, wanted)| wanted.is_none_or(|wanted| wanted == *value))
         };
@@ -51,11 +56,11 @@ impl Bench<'_> {
         let rows = self.evaluation.undetermined.get(&relation).into_iter().flatten();
         let open = rows.map(|row| format!("undetermined {row}"));
         let instead = certain.into_iter().chain(open).take(PROOF_LINES).collect();
-        Failure { instead, ..self.failure(span, says) }
+        TestFailure { instead, ..self.failure(span, says) }
     }
 
     /// The failure that it is undetermined, with the operations to blame.
-    pub(super) fn undetermined_failure(&self, item: &Expectation, relation: RelationId) -> Failure {
+    pub(super) fn undetermined_failure(&self, item: &Expectation, relation: RelationId) -> TestFailure {
         let (Expectation::Body { span, .. }
         | Expectation::Undetermined { span, .. }
         | Expectation::Exactly { span, .. }) = item;
@@ -69,6 +74,6 @@ impl Bench<'_> {
         });
         let sources = &self.case.file.rules.sources;
         let why = causes.map(|report| session::report_line(program, sources, report)).take(PROOF_LINES);
-        Failure { why: why.collect(), ..self.failure(*span, says) }
+        TestFailure { why: why.collect(), ..self.failure(*span, says) }
     }
 }

@@ -1,6 +1,6 @@
 //! The steps of effects in an audit: those recorded beside those done again.
 
-use hence_ledger::{Step, StepChange, TxInfo};
+use hence_ledger::{EffectRound, StepChange, TxInfo};
 
 use super::{Discrepancy, Finding};
 use crate::session::RuleSet;
@@ -19,10 +19,10 @@ pub(super) fn stepped(info: &TxInfo, rules: &RuleSet, again: &Again) -> Vec<Find
     if info.steps.is_none() && info.run.is_some() && has_effects(&rules.checked) {
         return vec![finding(Discrepancy::NoSteps)];
     }
-    let lacks = |other: &[Step], at: usize, change: &StepChange| {
+    let lacks = |other: &[EffectRound], at: usize, change: &StepChange| {
         other.get(at).is_none_or(|step| !step.changes.contains(change))
     };
-    let only = |of: &[Step], other: &[Step]| -> Vec<(u64, StepChange)> {
+    let only = |of: &[EffectRound], other: &[EffectRound]| -> Vec<(u64, StepChange)> {
         let all = of.iter().enumerate().flat_map(|(at, step)| step.changes.iter().map(move |one| (at, one)));
         let only = all.filter(|(at, change)| lacks(other, *at, change));
         only.map(|(at, change)| (at as u64 + 1, change.clone())).collect()

@@ -1,6 +1,6 @@
 //! Steps in words, where they come to nothing.
 
-use hence_ledger::{Step, StepChange};
+use hence_ledger::{EffectRound, StepChange};
 
 use crate::session::error::SessionError;
 
@@ -9,7 +9,7 @@ const SHOWN: (usize, usize) = (3, 7);
 
 /// A step undoes what another one did, or what it does itself.
 pub(super) fn undone(
-    done: &[Step],
+    done: &[EffectRound],
     (at, first): (usize, &StepChange),
     (number, change): (usize, &StepChange),
 ) -> SessionError {
@@ -44,14 +44,14 @@ pub(super) fn undone(
 }
 
 /// There are more steps than there may be.
-pub(super) fn endless(done: &[Step], most: usize) -> SessionError {
+pub(super) fn endless(done: &[EffectRound], most: usize) -> SessionError {
     let mut message = format!("effects followed each other for more than {most} steps; nothing was recorded");
     show(done, &mut message);
     SessionError::Endless { message }
 }
 
 /// Appends the steps, with each of their changes.
-fn show(done: &[Step], out: &mut String) {
+fn show(done: &[EffectRound], out: &mut String) {
     if done.is_empty() {
         return;
     }

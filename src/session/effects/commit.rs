@@ -6,12 +6,12 @@ use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::meter;
 use hence_core::schema::RelationId;
-use hence_ledger::{Changes, Decision, Draft, LedgerError, Step, When};
-use hence_proof::proof::Pattern;
+use hence_ledger::{Changes, Decision, Draft, EffectRound, LedgerError, When};
+use hence_proof::proof::FactPattern;
 
 use super::held::{Extents, Turn};
 use super::{Held, HeldAt, Steps, begun, has_effects};
-use crate::session::commit::{Outcome, Proposed};
+use crate::session::commit::{CommitOutcome, Proposed};
 use crate::session::error::SessionError;
 use crate::session::evaluation::{self, Evaluation, open_of};
 use crate::session::incremental::{IncrementalState, MaintainedAt};
@@ -21,7 +21,7 @@ use crate::session::{Session, Store};
 /// What a change came to with its effects.
 pub(in crate::session) struct Effected {
     /// With the steps.
-    pub(in crate::session) outcome: Outcome,
+    pub(in crate::session) outcome: CommitOutcome,
     /// What the facts changed in all.
     pub(in crate::session) net: Changes,
     /// What is kept for the next commit.
@@ -71,7 +71,7 @@ impl Extents for Shown<'_> {
         }
     }
 
-    fn open(&self, relation: RelationId) -> &[Pattern] {
+    fn open(&self, relation: RelationId) -> &[FactPattern] {
         let undetermined = match self.state.maintained() {
             Some(kept) => kept.undetermined(),
             None => &self.state.evaluation().undetermined,
@@ -118,7 +118,7 @@ impl Session {
         }
         let net = steps.net(own);
         let (outcome, incremental) = self.last_state(state)?;
-        let outcome = Outcome { steps: steps.into_done(), ..outcome };
+        let outcome = CommitOutcome { steps: steps.into_done(), ..outcome };
         Ok(Effected { outcome, net, incremental, held: HeldAt { tx, held }, turned })
     }
 
@@ -194,7 +194,7 @@ impl Session {
         state: State,
         own: &Changes,
         steps: &Steps,
-        step: &Step,
+        step: &EffectRound,
         now: i64,
     ) -> Result<State, SessionError> {
         let go_on = |kept: &mut Maintained| {
@@ -218,7 +218,7 @@ impl Session {
     }
 
     /// The decisions of the last state beside those that stand.
-    fn last_state(&self, state: State) -> Result<(Outcome, IncrementalState), SessionError> {
+    fn last_state(&self, state: State) -> Result<(CommitOutcome, IncrementalState), SessionError> {
         match state {
             State::Scratch(evaluation) => Ok((self.compare(&evaluation)?, IncrementalState::Once)),
             State::Fresh(mut kept, _) => {
@@ -258,7 +258,7 @@ impl Session {
     }
 
     /// Keeps what effects hold for the next commit, now that everything is recorded.
-    pub(in crate::session) fn remember_effects(&mut self, held: HeldAt, outcome: &Outcome) {
+    pub(in crate::session) fn remember_effects(&mut self, held: HeldAt, outcome: &CommitOutcome) {
         if has_effects(&self.rules.checked) {
             let tx = outcome.committed.as_ref().map_or(held.tx, |committed| committed.tx);
             self.effects = Some(HeldAt { tx, ..held });

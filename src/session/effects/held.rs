@@ -7,7 +7,7 @@ use hence_core::schema::RelationId;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::analysis::checked::{Checked, Effect};
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use crate::session::evaluation;
 
@@ -70,7 +70,7 @@ pub(crate) trait Extents {
     /// What came and went since the evaluation before; `None` where that isn't known.
     fn changes(&self, relation: RelationId) -> Option<Vec<(Fact, bool)>>;
     /// What of the relation follows possibly and not certainly.
-    fn open(&self, relation: RelationId) -> &[Pattern];
+    fn open(&self, relation: RelationId) -> &[FactPattern];
 }
 
 impl Held {
@@ -135,7 +135,7 @@ impl SameRules {
 }
 
 /// What came and what went; what may still follow did not go.
-fn difference(held: &BTreeSet<Fact>, now: &BTreeSet<Fact>, open: &[Pattern]) -> Vec<(Fact, bool)> {
+fn difference(held: &BTreeSet<Fact>, now: &BTreeSet<Fact>, open: &[FactPattern]) -> Vec<(Fact, bool)> {
     let came = now.difference(held).map(|fact| (fact.clone(), true));
     let went = held.difference(now).filter(|fact| !open.iter().any(|row| evaluation::agrees(row, fact)));
     came.chain(went.map(|fact| (fact.clone(), false))).collect()

@@ -8,7 +8,7 @@ use hence_core::fault::OrBroken;
 use hence_core::meter;
 use hence_core::schema::RelationId;
 use hence_ledger::{Ledger, TxInfo};
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use super::Held;
 use super::held::{Extents, SameRules};
@@ -41,7 +41,7 @@ impl Extents for Then<'_> {
         None
     }
 
-    fn open(&self, relation: RelationId) -> &[Pattern] {
+    fn open(&self, relation: RelationId) -> &[FactPattern] {
         evaluation::open_of(&self.evaluation.undetermined, relation)
     }
 }

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use hence_core::fact::Fact;
 use hence_core::meter;
 use hence_core::schema::RelationId;
-use hence_ledger::{Step, Transaction, TxInfo};
-use hence_proof::proof::Pattern;
+use hence_ledger::{EffectRound, Transaction, TxInfo};
+use hence_proof::proof::FactPattern;
 
 use super::held::{Extents, SameRules};
 use super::history::{decides, held_then};
@@ -34,9 +34,9 @@ pub(in crate::session) struct Again {
     /// How decisions turned.
     pub(in crate::session) turned: follow::Refresh,
     /// The steps as they are done now.
-    pub(in crate::session) steps: Vec<Step>,
+    pub(in crate::session) steps: Vec<EffectRound>,
     /// The steps that are recorded, as these rules read them.
-    pub(in crate::session) recorded: Vec<Step>,
+    pub(in crate::session) recorded: Vec<EffectRound>,
 }
 
 /// An evaluation of a follower as [`Held`] looks at it.
@@ -55,7 +55,7 @@ impl Extents for Shown<'_> {
         self.follower.changes(self.rules, self.last, relation)
     }
 
-    fn open(&self, relation: RelationId) -> &[Pattern] {
+    fn open(&self, relation: RelationId) -> &[FactPattern] {
         evaluation::open_of(self.follower.undetermined(), relation)
     }
 }
@@ -176,8 +176,8 @@ impl Rounds {
     }
 
     /// Notes in which facts the steps leave another state than the recorded ones; gives what puts them right.
-    fn part(&mut self, steps: &Steps, recorded: &[Step]) -> Vec<(Fact, bool)> {
-        let all = |steps: &[Step]| -> BTreeMap<Fact, bool> {
+    fn part(&mut self, steps: &Steps, recorded: &[EffectRound]) -> Vec<(Fact, bool)> {
+        let all = |steps: &[EffectRound]| -> BTreeMap<Fact, bool> {
             let changes = steps.iter().flat_map(|step| &step.changes);
             changes.map(|change| (change.fact.clone(), change.asserted)).collect()
         };

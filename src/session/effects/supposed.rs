@@ -3,7 +3,7 @@
 use hence_core::fact::Fact;
 use hence_core::meter;
 use hence_engine::Database;
-use hence_ledger::Step;
+use hence_ledger::EffectRound;
 
 use super::history::Then;
 use super::{Steps, begun, has_effects};
@@ -19,7 +19,7 @@ impl Session {
         rules: &RuleSet,
         mut input: Database,
         now: i64,
-    ) -> Result<(Evaluation, Vec<Step>), SessionError> {
+    ) -> Result<(Evaluation, Vec<EffectRound>), SessionError> {
         let evaluate = |input: &Database| {
             evaluation::evaluate(rules, input.clone(), self.engine.as_ref(), &self.limits, self.lenient)
         };

@@ -18,7 +18,7 @@ pub const COMMANDS: [(&str, &str, &str); 9] = [
 
 /// What was entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry<'a> {
+pub enum PromptEntry<'a> {
     /// Nothing, or only comments.
     Nothing,
     /// A command and what stands after it.
@@ -30,19 +30,19 @@ pub enum Entry<'a> {
 }
 
 /// What `text`, a whole entry, is.
-pub fn read(text: &str) -> Entry<'_> {
+pub fn read(text: &str) -> PromptEntry<'_> {
     let trimmed = text.trim();
     if trimmed.starts_with(':') && !trimmed.starts_with(":-") {
         let (command, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
-        return Entry::Command(command, rest.trim());
+        return PromptEntry::Command(command, rest.trim());
     }
     let scan = scan(text);
     match (trimmed.strip_prefix("?-"), scan.last) {
-        (Some(body), _) => Entry::Query(body.trim_end_matches(['.', '?']).trim()),
-        (None, Some((at, '?'))) => Entry::Query(text.get(..at).unwrap_or("").trim()),
-        (None, Some(_)) => Entry::Clauses(text),
-        (None, None) if scan.documented => Entry::Clauses(text),
-        (None, None) => Entry::Nothing,
+        (Some(body), _) => PromptEntry::Query(body.trim_end_matches(['.', '?']).trim()),
+        (None, Some((at, '?'))) => PromptEntry::Query(text.get(..at).unwrap_or("").trim()),
+        (None, Some(_)) => PromptEntry::Clauses(text),
+        (None, None) if scan.documented => PromptEntry::Clauses(text),
+        (None, None) => PromptEntry::Nothing,
     }
 }
 
@@ -171,7 +171,7 @@ fn string_end(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, ended, entries, is_complete, read};
+    use super::{PromptEntry, ended, entries, is_complete, read};
 
     #[test]
     fn what_follows_a_clause_without_its_full_stop_is_an_entry_of_its_own() {
@@ -215,11 +215,11 @@ mod tests {
 
     #[test]
     fn entries_are_told_apart() {
-        assert_eq!(read("  :why p(1) "), Entry::Command(":why", "p(1)"));
-        assert_eq!(read("?- p(X), X > 1."), Entry::Query("p(X), X > 1"));
-        assert_eq!(read("p(X)? # who"), Entry::Query("p(X)"));
-        assert_eq!(read("p(\"?\")."), Entry::Clauses("p(\"?\")."));
-        assert_eq!(read("# nothing"), Entry::Nothing);
-        assert_eq!(read("## A doc."), Entry::Clauses("## A doc."));
+        assert_eq!(read("  :why p(1) "), PromptEntry::Command(":why", "p(1)"));
+        assert_eq!(read("?- p(X), X > 1."), PromptEntry::Query("p(X), X > 1"));
+        assert_eq!(read("p(X)? # who"), PromptEntry::Query("p(X)"));
+        assert_eq!(read("p(\"?\")."), PromptEntry::Clauses("p(\"?\")."));
+        assert_eq!(read("# nothing"), PromptEntry::Nothing);
+        assert_eq!(read("## A doc."), PromptEntry::Clauses("## A doc."));
     }
 }

@@ -25,7 +25,7 @@ use super::rule_files::{Content, read_content};
 use super::ruleset::{RuleSet, RuleSource, check};
 
 pub use complete::complete;
-pub use entry::{COMMANDS, Entry, ended, entries, is_complete, read};
+pub use entry::{COMMANDS, PromptEntry, ended, entries, is_complete, read};
 use split::Split;
 
 /// Lints that say nothing while a rule set is still being typed.

@@ -7,7 +7,7 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, LimitReached, Limits, Model};
-use hence_engine::{Edit, Incremental};
+use hence_engine::{FactChange, Incremental};
 use hence_lang::ir::Program;
 
 /// Above so many facts some come together.
@@ -53,7 +53,8 @@ fn change(
         facts.swap(at, (state >> 33) as usize % (at + 1));
     }
     for some in facts.chunks(together) {
-        let edits = some.iter().map(|(relation, row)| Edit { relation: *relation, row, asserted: stands });
+        let edits =
+            some.iter().map(|(relation, row)| FactChange { relation: *relation, row, asserted: stands });
         standing.apply(&edits.collect::<Vec<_>>())?;
     }
     Ok(())

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use hence::session::Derived;
+use hence::session::DerivedRelations;
 use hence_core::diagnostic::{Diagnostic, Severity};
 use hence_core::span::{Sources, Span};
 
 /// Every derived relation in the order of their names, a fact a line.
-pub(super) fn facts(derived: &Derived) -> String {
+pub(super) fn facts(derived: &DerivedRelations) -> String {
     let mut out = String::new();
     for (relation, _, facts) in &derived.relations {
         let open: Vec<_> = derived.undetermined.iter().filter(|row| row.relation == *relation).collect();
@@ -21,7 +21,7 @@ pub(super) fn facts(derived: &Derived) -> String {
 }
 
 /// The operations without a result.
-pub(super) fn reports(derived: &Derived) -> String {
+pub(super) fn reports(derived: &DerivedRelations) -> String {
     derived.reports.iter().map(|report| format!("report: {}\n", shortened(report))).collect()
 }
 

@@ -2,7 +2,9 @@
 
 use hence::ruletest;
 use hence::session::compiled::Compiled;
-use hence::session::{self, Derived, FactFiles, Faults, Loaded, Loader, RuleSet, Session, SessionError};
+use hence::session::{
+    self, DerivedRelations, FactFiles, Faults, Loaded, Loader, RuleSet, Session, SessionError,
+};
 use hence_compile as crepe;
 use hence_core::diagnostic;
 use hence_core::fact::Fact;
@@ -125,7 +127,7 @@ fn own_facts(case: &Case, rules: &RuleSet) -> Result<Vec<Fact>, Faults> {
 
 /// Runs what the printer makes of the files; what it makes must stay as it is when it is printed again. Places
 /// move and expressions are laid out again, so of the reports only their number is compared.
-fn printed(case: &Case, prepared: &Prepared, expected: &Derived) -> Result<(), String> {
+fn printed(case: &Case, prepared: &Prepared, expected: &DerivedRelations) -> Result<(), String> {
     let mut loader = Loader::default();
     for file in &prepared.rules.files {
         let source = prepared.rules.sources.get(file.id).unwrap();
@@ -180,7 +182,7 @@ fn refusal(case: &Case, mut faults: Faults) -> String {
     render::diagnostics(&faults.diagnostics, &faults.sources)
 }
 
-fn derive(case: &Case, prepared: &Prepared, engine: Box<dyn Engine>) -> Result<Derived, String> {
+fn derive(case: &Case, prepared: &Prepared, engine: Box<dyn Engine>) -> Result<DerivedRelations, String> {
     let session = Session::over_facts(prepared.rules.clone(), prepared.facts.clone())
         .with_engine(engine)
         .with_limits(case.limits)
@@ -194,7 +196,7 @@ fn derive(case: &Case, prepared: &Prepared, engine: Box<dyn Engine>) -> Result<D
     session.derive(&names, case.now).map_err(|error| render::shortened(&error.to_string()))
 }
 
-fn shown(derived: &Derived) -> String {
+fn shown(derived: &DerivedRelations) -> String {
     render::facts(derived) + &render::reports(derived)
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
-use hence_engine::{Database, Edit, Engine, Incremental, Limits, Model, Naive};
+use hence_engine::{Database, Engine, FactChange, Incremental, Limits, Model, Naive};
 use hence_lang::ir::Program;
 
 use crate::random::clocked::{self, BEGIN, Clocked};
@@ -82,9 +82,9 @@ impl Clock {
         if self.scratch(at).is_none() {
             return Ok(false);
         }
-        let edits: Vec<Edit<'_>> = steps
+        let edits: Vec<FactChange<'_>> = steps
             .iter()
-            .map(|(relation, row, asserted)| Edit { relation: *relation, row, asserted: *asserted })
+            .map(|(relation, row, asserted)| FactChange { relation: *relation, row, asserted: *asserted })
             .collect();
         self.incremental.advance(&edits, at).map_err(|stop| format!("{stop:?}"))?;
         let after = self.incremental.model();

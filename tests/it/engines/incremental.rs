@@ -8,7 +8,7 @@ use hence_core::value::{Type, Word};
 use hence_engine::Naive;
 use hence_engine::SemiNaive;
 use hence_engine::{Bound, Database, Engine, Limits, Model, Rows};
-use hence_engine::{Edit, Incremental};
+use hence_engine::{FactChange, Incremental};
 use hence_lang::ir::Program;
 
 use crate::random::{self, Dice, LIMITS, Text};
@@ -33,9 +33,9 @@ impl Followed {
     }
 
     fn apply(&mut self, program: &Program, steps: &[Step]) -> Result<(), String> {
-        let edits: Vec<Edit<'_>> = steps
+        let edits: Vec<FactChange<'_>> = steps
             .iter()
-            .map(|(relation, row, asserted)| Edit { relation: *relation, row, asserted: *asserted })
+            .map(|(relation, row, asserted)| FactChange { relation: *relation, row, asserted: *asserted })
             .collect();
         for (relation, row, asserted) in steps {
             let rows = &mut self.input.relations[relation.0 as usize];
@@ -239,7 +239,7 @@ impl Checked {
             };
         };
         changes.iter().for_each(edit);
-        let edits = changes.iter().map(|(relation, row, asserted)| Edit {
+        let edits = changes.iter().map(|(relation, row, asserted)| FactChange {
             relation: *relation,
             row,
             asserted: *asserted,
@@ -321,8 +321,8 @@ fn nothing_grows_under_the_same_changes_again_and_again() {
         let (row, asserted) = (&rows[round % 12], (round / 12) % 2 == 0);
         let node_row = ints([(round % 7) as i64]);
         let edits = [
-            Edit { relation: edge, row, asserted },
-            Edit { relation: node, row: &node_row, asserted: round % 3 == 0 },
+            FactChange { relation: edge, row, asserted },
+            FactChange { relation: node, row: &node_row, asserted: round % 3 == 0 },
         ];
         incremental.apply(&edits).unwrap();
         match round {
@@ -342,7 +342,8 @@ fn a_limit_stops_an_incremental_evaluation_for_good() {
     let limits = Limits { facts: 50, ..Limits::default() };
     let mut incremental = Incremental::new(&program, &Database::new(&program), &limits).unwrap();
     let rows: Vec<Vec<Word>> = (0..20).map(|at| ints([at, at + 1])).collect();
-    let edits: Vec<Edit<'_>> = rows.iter().map(|row| Edit { relation: edge, row, asserted: true }).collect();
+    let edits: Vec<FactChange<'_>> =
+        rows.iter().map(|row| FactChange { relation: edge, row, asserted: true }).collect();
     let stopped = incremental.apply(&edits).unwrap_err();
     assert_eq!(stopped.bound, Bound::Facts(50));
     assert_eq!(incremental.apply(&[]), Err(stopped));

@@ -8,7 +8,8 @@ use hence_core::schema::{Column, ColumnType, NameSet};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Type, Value};
 use hence_ledger::{
-    Decision, Draft, Imported, Lapsed, Ledger, LedgerError, OpenOptions, RuleSet, Run, RunLimits, Schema,
+    Decision, Draft, Imported, Lapsed, Ledger, LedgerError, OpenOptions, RecordedRules, Run, RunLimits,
+    Schema,
 };
 
 use super::script;
@@ -39,7 +40,7 @@ fn history(ledger: &mut Ledger) {
     let full = Draft {
         note: Some("a note".into()),
         clock: Some(-5),
-        rules: Some(RuleSet::new(vec![("a.dl".into(), "p(1).".into())], vec![])),
+        rules: Some(RecordedRules::new(vec![("a.dl".into(), "p(1).".into())], vec![])),
         drawn: vec![Decision { fact: fact.clone(), rule: Some("r#1".into()), sentence: Some("so".into()) }],
         ..draft(30, vec![fact.clone(), fact.clone(), older.clone()], vec![])
     };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hence::session::{Change, Loader, Session, check};
+use hence::session::{CommitRequest, Loader, Session, check};
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -21,7 +21,7 @@ fn honest(dir: &Path) -> PathBuf {
     let ledger = Ledger::open(dir, &OpenOptions::default()).unwrap();
     let mut session = Session::over_ledger(rules, ledger).with_limits(Limits::default());
     let fact = Fact::new("reading", [Value::String(Symbol::new("attic")), Value::Int(60)]);
-    session.commit(Change { assertions: vec![fact], ..Change::default() }, false).unwrap();
+    session.commit(CommitRequest { assertions: vec![fact], ..CommitRequest::default() }, false).unwrap();
     drop(session.into_ledger());
     dir.join("journal/00000001.journal")
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
-use hence_ledger::{Decision, Draft, Ledger, RuleSet, Step, StepChange};
+use hence_ledger::{Decision, Draft, EffectRound, Ledger, RecordedRules, StepChange};
 
 use super::support::{draft, fact};
 
@@ -18,7 +18,7 @@ fn asserted(tx: u64) -> Vec<Fact> {
 /// Transaction `tx`: it retracts half of what the third before it asserted, and draws a decision that the next lapses.
 pub(super) fn step(tx: u64) -> Draft {
     let gone = if tx > 3 { asserted(tx - 3).into_iter().step_by(2).collect() } else { vec![] };
-    let rules = RuleSet::new(vec![("d.dl".into(), "d(1, \"drawn\").".into())], vec![]);
+    let rules = RecordedRules::new(vec![("d.dl".into(), "d(1, \"drawn\").".into())], vec![]);
     Draft {
         rules: Some(rules),
         steps: (!tx.is_multiple_of(3)).then(|| steps(tx)),
@@ -29,12 +29,12 @@ pub(super) fn step(tx: u64) -> Draft {
 }
 
 /// Some steps: every fact of one asserted by a rule of its own.
-fn steps(tx: u64) -> Vec<Step> {
+fn steps(tx: u64) -> Vec<EffectRound> {
     let change =
         |fact| StepChange { fact, asserted: tx.is_multiple_of(2), rule: format!("r{tx}"), sentence: None };
     asserted(tx)
         .chunks(3)
-        .map(|facts| Step { changes: facts.iter().cloned().map(change).collect() })
+        .map(|facts| EffectRound { changes: facts.iter().cloned().map(change).collect() })
         .collect()
 }
 

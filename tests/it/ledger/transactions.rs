@@ -4,7 +4,8 @@ use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Float, Value};
 use hence_ledger::{
-    Changes, Committed, Decision, Draft, Interval, Ledger, LedgerError, OpenOptions, RuleSet, Tally, When,
+    Changes, Committed, Decision, Draft, Interval, Ledger, LedgerError, OpenOptions, RecordedRules, Tally,
+    When,
 };
 
 use super::support::{draft, fact, facts};
@@ -115,7 +116,7 @@ fn facts_that_were_resolved_against_an_older_state_are_refused() {
 #[test]
 fn decisions_are_drawn_and_lapse_with_their_reasons() {
     let mut ledger = Ledger::memory().unwrap();
-    let rules = RuleSet::new(vec![("a.dl".into(), "p(1).".into())], vec![("x".into(), "2".into())]);
+    let rules = RecordedRules::new(vec![("a.dl".into(), "p(1).".into())], vec![("x".into(), "2".into())]);
     let decision = Decision {
         fact: fact("refine", 1, "x"),
         rule: Some("refine#1".into()),

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use hence::session::{Change, Hypothesis, Loader, RuleSet, Session, check};
+use hence::session::{CommitRequest, Hypothesis, Loader, RuleSet, Session, check};
 use hence_core::fact::Fact;
 use hence_core::value::Value;
 use hence_ledger::Ledger;
-use hence_proof::difference::Scope;
+use hence_proof::difference::ComparedRelations;
 
 const RULES: &str = r#"
 ## A run of a tool.
@@ -51,7 +51,7 @@ fn a_hypothesis_over_many_facts_tells_each_change() {
     let sets = vec![("slow_from".into(), Value::Float(hence_core::value::Float::new(800.0).unwrap()))];
     let hypothesis = Hypothesis { sets, ..Hypothesis::default() };
     let (begun, mut first, mut changes) = (Instant::now(), None, 0);
-    let told = session.what_if_each(&hypothesis, 0, (&Scope::Decisions, 200), &mut |_, _| {
+    let told = session.what_if_each(&hypothesis, 0, (&ComparedRelations::Decisions, 200), &mut |_, _| {
         first.get_or_insert_with(|| begun.elapsed());
         changes += 1;
         true
@@ -75,7 +75,9 @@ fn a_replay_of_many_transactions_tells_each_flip() {
             assertions.extend((0..all / 100).map(|tool| Fact::new("tool", [Value::Int(tool)])));
         }
         let time = step * 300_000_000;
-        session.commit(Change { assertions, time, now: time, ..Change::default() }, false).unwrap();
+        session
+            .commit(CommitRequest { assertions, time, now: time, ..CommitRequest::default() }, false)
+            .unwrap();
     }
     let sets = [("slow_from".into(), Value::Float(hence_core::value::Float::new(800.0).unwrap()))];
     let last = session.ledger().unwrap().last_tx();

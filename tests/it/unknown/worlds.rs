@@ -7,7 +7,7 @@ use hence::session::{Loader, RuleSet, Session, check};
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_proof::proof::Pattern;
+use hence_proof::proof::FactPattern;
 
 use crate::random::Dice;
 
@@ -59,7 +59,7 @@ fn rules(first: &str, rest: &str) -> RuleSet {
     *findings.rules.unwrap_or_else(|| panic!("{rest}: {:?}", findings.faults.diagnostics))
 }
 
-fn decided(rules: RuleSet, facts: Vec<Fact>) -> (BTreeSet<Fact>, Vec<Pattern>) {
+fn decided(rules: RuleSet, facts: Vec<Fact>) -> (BTreeSet<Fact>, Vec<FactPattern>) {
     let derived = Session::over_facts(rules, facts).derive(&[], 0).unwrap();
     let decisions = derived.relations.into_iter().flat_map(|(_, _, facts)| facts);
     (decisions.collect(), derived.undetermined)
@@ -80,7 +80,7 @@ fn worlds(rest: &str, ran: &[[i64; 3]], other: &[Fact]) -> (BTreeSet<Fact>, BTre
     (every, all.into_iter().flatten().collect())
 }
 
-fn covers(row: &Pattern, fact: &Fact) -> bool {
+fn covers(row: &FactPattern, fact: &Fact) -> bool {
     row.relation == fact.relation
         && row.args.iter().zip(&fact.values).all(|(arg, value)| arg.is_none_or(|arg| arg == *value))
 }
@@ -109,7 +109,7 @@ fn compare(template: &str, seed: u64, exact: bool) -> usize {
     );
     if exact {
         assert_eq!(certain, every, "in every world and not certain: {told}");
-        let differs = |row: &Pattern| some.difference(&every).any(|fact| covers(row, fact));
+        let differs = |row: &FactPattern| some.difference(&every).any(|fact| covers(row, fact));
         assert!(open.iter().all(differs), "undetermined and the same in every world: {told}\n{some:?}");
     }
     open.len()

@@ -25,7 +25,7 @@ use super::error::ActuatorError;
 use super::facts::assert;
 use super::input::{Form, Input, STANDARD_INPUT};
 use super::tree::{self, Left};
-use super::{Observer, Progress, Scope, Sink, Summary};
+use super::{ObservationScope, Observer, ProgressSink, Sink, Summary};
 use hence_core::fact::Fact;
 use hence_core::fault;
 use hence_core::meter;
@@ -102,8 +102,8 @@ impl Observer for Codebase {
         DECLARATIONS
     }
 
-    fn scope(&self, of_folder: bool) -> Scope {
-        if of_folder { Scope::Whole } else { Scope::Subject }
+    fn scope(&self, of_folder: bool) -> ObservationScope {
+        if of_folder { ObservationScope::Whole } else { ObservationScope::Subject }
     }
 
     fn forms(&self) -> &'static [Form] {
@@ -123,7 +123,7 @@ impl Observer for Codebase {
     fn observe_folder(
         &self,
         root: &Path,
-        progress: &Progress<'_>,
+        progress: &ProgressSink<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<Summary, ActuatorError> {
         let unreadable = |source| ActuatorError::Read { input: root.display().to_string(), source };
@@ -225,7 +225,7 @@ impl Codebase {
     fn read_all<'a>(
         &self,
         files: &'a [Found],
-        progress: &Progress<'_>,
+        progress: &ProgressSink<'_>,
         summary: &mut Summary,
     ) -> Result<Vec<Read<'a>>, ActuatorError> {
         let wanted: Vec<(&Found, Language)> =

@@ -25,7 +25,7 @@ const KEPT: usize = 500;
 /// `search_servers` looks for a capability in registries, and states the entries that fit best (`mcp_server`, `mcp_match`).
 /// `connect_server` puts a server into the file of servers, as it was when a reviewer approved it, and asks it for its tools
 /// (`server_tool`), if it may be reached.
-pub struct Mcp {
+pub struct McpActuator {
     /// What it may do.
     pub settings: McpSettings,
 }
@@ -37,7 +37,7 @@ struct Server {
     at: String,
 }
 
-impl Carrier for Mcp {
+impl Carrier for McpActuator {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -55,7 +55,7 @@ impl Carrier for Mcp {
     }
 }
 
-impl Mcp {
+impl McpActuator {
     fn search(&self, order: &Order<'_>, end: Instant) -> Result<String, Failed> {
         let (gap, capability) = (text(order, "gap")?, text(order, "capability")?);
         let mut lines = String::new();

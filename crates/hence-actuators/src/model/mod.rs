@@ -30,7 +30,7 @@ pub const ANSWERED: [&str; 2] = ["answer", "item"];
 
 /// A model, and how many tokens its answer may have.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Model {
+pub struct LanguageModel {
     /// Its name.
     pub name: String,
     /// How many tokens.
@@ -56,11 +56,11 @@ pub struct Ask {
     /// The key.
     pub key: Option<String>,
     /// The model where no category says another.
-    pub model: Model,
+    pub model: LanguageModel,
     /// The column that names a category.
     pub category: Option<String>,
     /// The models of categories.
-    pub models: Vec<(String, Model)>,
+    pub models: Vec<(String, LanguageModel)>,
     /// What models cost.
     pub prices: Vec<(String, Price)>,
     /// What the model is, for its provider.
@@ -118,7 +118,7 @@ impl Ask {
     }
 
     /// The model of the decision's category.
-    fn model_of(&self, order: &Order<'_>) -> Result<&Model, Failed> {
+    fn model_of(&self, order: &Order<'_>) -> Result<&LanguageModel, Failed> {
         let Some(column) = &self.category else { return Ok(&self.model) };
         let missing =
             || Failed::new(Fate::Refused, format!("`{}` has no column `{column}`", order.decision.relation));
@@ -131,7 +131,7 @@ impl Ask {
     fn report(
         &self,
         order: &Order<'_>,
-        model: &Model,
+        model: &LanguageModel,
         reply: shape::Reply,
         latency: Duration,
     ) -> Result<Report, Failed> {

@@ -8,7 +8,7 @@ use hence_core::value::{Float, Type, Value};
 use hence_lang::builtins::aggregate::Aggregate;
 
 use super::dialect::{Dialect, zero};
-use super::refusal::{Refusal, Written};
+use super::refusal::{UnsupportedConstruct, Written};
 
 /// The largest float whose sums are added.
 const LARGEST: f64 = 1_048_576.0;
@@ -40,7 +40,11 @@ pub(super) fn write(
         (Aggregate::Mean, [Type::Float], [a]) => float_mean(dialect, a),
         _ => {
             let way_out = "keep this aggregate in hence, or let a smaller rule set be compiled";
-            return Err(Refusal::new(span, format!("`{}` of these types", aggregate.name()), way_out));
+            return Err(UnsupportedConstruct::new(
+                span,
+                format!("`{}` of these types", aggregate.name()),
+                way_out,
+            ));
         }
     })
 }

@@ -17,7 +17,7 @@ use hence_lang::ir::{Arg, Atom, Literal, Program, Rule};
 use super::dialect::Dialect;
 use super::expression::Expressions;
 use super::operation::constant;
-use super::refusal::{Refusal, Written};
+use super::refusal::{UnsupportedConstruct, Written};
 use super::tables::{column, table};
 
 /// What all bodies of a script share.
@@ -226,7 +226,7 @@ impl<'a> Builder<'a> {
             }
             if let (Some(literal), true) = (waiting.first(), waiting.len() == before) {
                 let construct = "a generator over a value that `=` computes";
-                return Err(Refusal::new(
+                return Err(UnsupportedConstruct::new(
                     literal.span(),
                     construct,
                     "compute the value in a rule of its own",
@@ -245,7 +245,7 @@ impl<'a> Builder<'a> {
             Generator::List(_) | Generator::Elements(_) => self.list(literal, &expressions, args),
             Generator::Range if args.iter().any(Expr::may_fail) => {
                 let construct = "a range between values that an operation computes";
-                Err(Refusal::new(literal.span(), construct, "compute them in a rule of its own"))
+                Err(UnsupportedConstruct::new(literal.span(), construct, "compute them in a rule of its own"))
             }
             Generator::Range => {
                 let [from, to] = args else { broken("a range has two ends") };
@@ -253,7 +253,7 @@ impl<'a> Builder<'a> {
             }
             _ => {
                 let construct = "a generator that takes a text apart";
-                Err(Refusal::new(literal.span(), construct, "let an input hold the parts"))
+                Err(UnsupportedConstruct::new(literal.span(), construct, "let an input hold the parts"))
             }
         }
     }
@@ -266,7 +266,7 @@ impl<'a> Builder<'a> {
                 Some(value) => {
                     values.insert(value);
                 }
-                None => return Err(Refusal::operation(literal.span(), "in")),
+                None => return Err(UnsupportedConstruct::operation(literal.span(), "in")),
             }
         }
         let dialect = self.context.dialect;

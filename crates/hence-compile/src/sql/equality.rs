@@ -7,14 +7,14 @@ use hence_lang::ir::Program;
 
 use super::body::Context;
 use super::dialect::Dialect;
-use super::refusal::Refusal;
+use super::refusal::UnsupportedConstruct;
 use super::{input, inputs, rule, statements, tables};
 
 /// How many rows one statement adds.
 const ROWS: usize = 500;
 
 /// The rows of a relation.
-pub type Rows<'a> = dyn Fn(RelationId) -> Vec<Vec<Value>> + 'a;
+pub type RelationRows<'a> = dyn Fn(RelationId) -> Vec<Vec<Value>> + 'a;
 
 /// The script; `given` are the facts of the inputs, `derived` those of every relation. It changes nothing in the database:
 /// its last row says `equal`, or it stops at the first relation that differs.
@@ -25,8 +25,8 @@ pub fn equality(
     program: &Program,
     sources: &Sources,
     dialect: Dialect,
-    (given, derived): (&Rows<'_>, &Rows<'_>),
-) -> Result<String, Vec<Refusal>> {
+    (given, derived): (&RelationRows<'_>, &RelationRows<'_>),
+) -> Result<String, Vec<UnsupportedConstruct>> {
     let context = Context { program, dialect, recursion: None };
     let mut out = String::from(
         "-- Made by `hence compile --sql --test`: compares the tables of a script with what hence derives.\n",

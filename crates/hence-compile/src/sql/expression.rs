@@ -9,7 +9,7 @@ use hence_lang::ir::Program;
 
 use super::dialect::Dialect;
 use super::operation;
-use super::refusal::{Refusal, Written};
+use super::refusal::{UnsupportedConstruct, Written};
 
 /// The longest text of one expression: operands stand several times where a result is checked.
 const LONGEST: usize = 32 << 10;
@@ -28,7 +28,11 @@ impl Expressions<'_> {
         let text = self.text(expr)?;
         if text.len() > LONGEST {
             let construct = format!("an expression that takes more than {} KiB of SQL", LONGEST >> 10);
-            return Err(Refusal::new(expr.span, construct, "bind its parts to variables with `=`"));
+            return Err(UnsupportedConstruct::new(
+                expr.span,
+                construct,
+                "bind its parts to variables with `=`",
+            ));
         }
         Ok(text)
     }
@@ -46,10 +50,10 @@ impl Expressions<'_> {
                 let (then, otherwise) = (self.write(then)?, self.write(otherwise)?);
                 Ok(format!("(CASE WHEN {condition} THEN {then} WHEN NOT {condition} THEN {otherwise} END)"))
             }
-            ExprKind::Matches(..) => Err(Refusal::operation(expr.span, "matches")),
+            ExprKind::Matches(..) => Err(UnsupportedConstruct::operation(expr.span, "matches")),
             ExprKind::Unknown | ExprKind::Undefined(_) => {
                 let construct = "an aggregate whose groups come from its own recursion";
-                Err(Refusal::new(expr.span, construct, "evaluate these rules with hence"))
+                Err(UnsupportedConstruct::new(expr.span, construct, "evaluate these rules with hence"))
             }
         }
     }
@@ -57,7 +61,7 @@ impl Expressions<'_> {
     fn value(&self, expr: &Expr, value: Value) -> Written {
         match value {
             Value::List(_) => {
-                Err(Refusal::new(expr.span, "a list as a value", "ask with `in` what is in it"))
+                Err(UnsupportedConstruct::new(expr.span, "a list as a value", "ask with `in` what is in it"))
             }
             value => Ok(self.dialect.literal(value)),
         }

@@ -6,7 +6,7 @@
 //!
 //! The script is one transaction. It ends with the facts that hence derives, or it stops and changes nothing: where a row is
 //! no fact of its input, or where an operation has no result for a match. What SQL can't say with the same meaning is
-//! refused before ([`Refusal`]).
+//! refused before ([`UnsupportedConstruct`]).
 
 mod aggregate;
 mod body;
@@ -29,8 +29,8 @@ use hence_lang::ir::{Atom, Program, Rule, Stratum};
 
 use body::Context;
 pub use dialect::Dialect;
-pub use equality::{Rows, equality};
-pub use refusal::Refusal;
+pub use equality::{RelationRows, equality};
+pub use refusal::UnsupportedConstruct;
 use refusal::Written;
 
 /// The name of a relation within its recursion.
@@ -40,13 +40,21 @@ const RECURSION: &str = "own";
 ///
 /// # Errors
 /// Everything that SQL can't say with the same meaning.
-pub fn script(program: &Program, sources: &Sources, dialect: Dialect) -> Result<String, Vec<Refusal>> {
+pub fn script(
+    program: &Program,
+    sources: &Sources,
+    dialect: Dialect,
+) -> Result<String, Vec<UnsupportedConstruct>> {
     let text = statements(program, sources, dialect)?;
     Ok(format!("{}{}{text}\nCOMMIT;\n", head(program, dialect), dialect.begin()))
 }
 
 /// All statements but the last, which keeps the tables.
-fn statements(program: &Program, sources: &Sources, dialect: Dialect) -> Result<String, Vec<Refusal>> {
+fn statements(
+    program: &Program,
+    sources: &Sources,
+    dialect: Dialect,
+) -> Result<String, Vec<UnsupportedConstruct>> {
     let mut refused = tables::faults(program);
     let context = Context { program, dialect, recursion: None };
     let mut out = dialect.schema().to_owned();
@@ -69,8 +77,8 @@ fn statements(program: &Program, sources: &Sources, dialect: Dialect) -> Result<
 }
 
 /// Each refusal once: rules that were made of one rule are refused for the same place.
-fn once(refused: Vec<Refusal>) -> Vec<Refusal> {
-    let mut found: Vec<Refusal> = Vec::new();
+fn once(refused: Vec<UnsupportedConstruct>) -> Vec<UnsupportedConstruct> {
+    let mut found: Vec<UnsupportedConstruct> = Vec::new();
     for refusal in refused {
         if !found.contains(&refusal) {
             found.push(refusal);
@@ -114,7 +122,7 @@ struct Queries {
 }
 
 impl Script<'_> {
-    fn write(&self) -> Result<String, Vec<Refusal>> {
+    fn write(&self) -> Result<String, Vec<UnsupportedConstruct>> {
         let (mut out, mut refused) = (String::new(), Vec::new());
         for id in &self.stratum.relations {
             let (queries, more) = self.queries(*id);
@@ -124,7 +132,7 @@ impl Script<'_> {
         if refused.is_empty() { Ok(out) } else { Err(refused) }
     }
 
-    fn queries(&self, id: RelationId) -> (Queries, Vec<Refusal>) {
+    fn queries(&self, id: RelationId) -> (Queries, Vec<UnsupportedConstruct>) {
         let (mut queries, mut refused) = (Queries::default(), Vec::new());
         queries.facts.extend(self.facts(id));
         let rules = self.stratum.rules.iter().map(|rule| &self.context.program[*rule]);
@@ -156,11 +164,15 @@ impl Script<'_> {
         let (own, context) = (own.count(), self.context);
         if own > 1 {
             let way_out = "write it with one such atom, as in `path(X, Z) :- path(X, Y), edge(Y, Z)`";
-            return Err(Refusal::new(rule.span, "a rule that reads its own recursion twice", way_out));
+            return Err(UnsupportedConstruct::new(
+                rule.span,
+                "a rule that reads its own recursion twice",
+                way_out,
+            ));
         }
         if own == 1 && self.stratum.relations.len() > 1 {
             let construct = "a recursion through several relations";
-            return Err(Refusal::new(
+            return Err(UnsupportedConstruct::new(
                 rule.span,
                 construct,
                 "write it as one relation with a column that tells them apart",

@@ -9,7 +9,7 @@ use hence_lang::builtins::op::Op;
 
 use super::dialect::zero;
 use super::expression::Expressions;
-use super::refusal::{Refusal, Written};
+use super::refusal::{UnsupportedConstruct, Written};
 
 /// The longest text that an operation of rules makes, in bytes.
 const LONGEST_TEXT: usize = 64 << 20;
@@ -29,7 +29,7 @@ pub(super) fn write(on: &Expressions<'_>, expr: &Expr, op: Op, args: &[Expr]) ->
         [a, b] => two(on, op, a, b),
         _ => more(on, op, &args),
     };
-    written.ok_or_else(|| Refusal::operation(expr.span, op.name()))
+    written.ok_or_else(|| UnsupportedConstruct::operation(expr.span, op.name()))
 }
 
 /// Whether a value is one of some literals.
@@ -42,7 +42,7 @@ fn among(on: &Expressions<'_>, expr: &Expr, args: &[Expr]) -> Written {
                 all.extend(list::elements(text).iter().map(|value| on.dialect.literal(*value)));
             }
             Some(value) => all.push(on.dialect.literal(value)),
-            None => return Err(Refusal::operation(expr.span, "in")),
+            None => return Err(UnsupportedConstruct::operation(expr.span, "in")),
         }
     }
     let value = on.write(value)?;

@@ -4,7 +4,7 @@ use hence_core::span::Span;
 
 /// A construct, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct UnsupportedConstruct {
     /// Where it is.
     pub span: Span,
     /// What it is.
@@ -14,9 +14,9 @@ pub struct Refusal {
 }
 
 /// What is written, or why it isn't.
-pub(super) type Written<T = String> = Result<T, Refusal>;
+pub(super) type Written<T = String> = Result<T, UnsupportedConstruct>;
 
-impl Refusal {
+impl UnsupportedConstruct {
     pub(super) fn new(span: Span, construct: impl Into<String>, way_out: &'static str) -> Self {
         Self { span, construct: construct.into(), way_out }
     }

@@ -7,7 +7,7 @@ use hence_lang::ir::{Literal, Rule};
 
 use super::aggregate;
 use super::body::{Body, Builder, Context, Part, known, outside, uncertain};
-use super::refusal::{Refusal, Written};
+use super::refusal::{UnsupportedConstruct, Written};
 
 /// The facts that a rule derives, with columns `h0`, `h1`, …
 pub(super) fn query(context: Context<'_>, rule: &Rule) -> Written {
@@ -105,7 +105,11 @@ fn numbered(per: &[String], by: &[String], name: &str) -> String {
 fn most(context: Context<'_>, limit: &Limit) -> Written<i64> {
     let count = limit.count.eval(&[], &context.program.param_words());
     count.map(|word| word.as_int()).map_err(|_| {
-        Refusal::new(limit.count.span, "a limit whose count has no result", "give it a count that has one")
+        UnsupportedConstruct::new(
+            limit.count.span,
+            "a limit whose count has no result",
+            "give it a count that has one",
+        )
     })
 }
 

@@ -8,7 +8,7 @@ use hence_core::schema::{Relation, RelationId};
 use hence_core::span::Span;
 use hence_lang::ir::Program;
 
-use super::refusal::Refusal;
+use super::refusal::UnsupportedConstruct;
 
 /// The longest name that every database keeps whole.
 const LONGEST: usize = 63;
@@ -43,7 +43,7 @@ pub(super) fn column(relation: &Relation, at: usize) -> String {
 }
 
 /// Names that a database could not tell apart, or would cut.
-pub(super) fn faults(program: &Program) -> Vec<Refusal> {
+pub(super) fn faults(program: &Program) -> Vec<UnsupportedConstruct> {
     let named = || program.relations.iter().filter(|relation| is_identifier(relation.name.as_str()));
     let mut found = alike("relation", named().map(|one| (one.name.as_str(), one.span)));
     for relation in named() {
@@ -52,16 +52,16 @@ pub(super) fn faults(program: &Program) -> Vec<Refusal> {
     found
 }
 
-fn alike<'a>(kind: &str, names: impl Iterator<Item = (&'a str, Span)>) -> Vec<Refusal> {
+fn alike<'a>(kind: &str, names: impl Iterator<Item = (&'a str, Span)>) -> Vec<UnsupportedConstruct> {
     let (mut seen, mut found) = (BTreeMap::new(), Vec::new());
     for (name, span) in names {
         if name.len() > LONGEST {
             let construct = format!("a {kind} whose name has more than {LONGEST} bytes");
-            found.push(Refusal::new(span, construct, "give it a shorter name"));
+            found.push(UnsupportedConstruct::new(span, construct, "give it a shorter name"));
         }
         if let Some(other) = seen.insert(name.to_ascii_lowercase(), name) {
             let construct = format!("the {kind}s `{other}` and `{name}`, which differ only in case");
-            found.push(Refusal::new(span, construct, "give one of them another name"));
+            found.push(UnsupportedConstruct::new(span, construct, "give one of them another name"));
         }
     }
     found

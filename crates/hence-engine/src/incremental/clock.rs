@@ -22,7 +22,7 @@ use super::counting::Task;
 use super::mode::Mode;
 use super::timers::{Timed, Timers};
 use super::work::Work;
-use super::{Edit, Incremental};
+use super::{FactChange, Incremental};
 use crate::exec::delta::Halt;
 use crate::limits::{LimitReached, Limits};
 use crate::model::Database;
@@ -114,7 +114,7 @@ impl Clock {
     }
 
     /// Whether its conditions leave out what some changes are about: facts of its relation.
-    fn is_read_by(&self, edits: &[Edit<'_>]) -> bool {
+    fn is_read_by(&self, edits: &[FactChange<'_>]) -> bool {
         !self.conditions.is_empty() && edits.iter().any(|edit| edit.relation == self.relation)
     }
 
@@ -247,7 +247,7 @@ impl Incremental {
     ///
     /// # Errors
     /// As [`Incremental::apply`].
-    pub fn advance(&mut self, edits: &[Edit<'_>], now: i64) -> Result<(), LimitReached> {
+    pub fn advance(&mut self, edits: &[FactChange<'_>], now: i64) -> Result<(), LimitReached> {
         if let Some(stopped) = self.stopped {
             return Err(stopped);
         }

@@ -54,7 +54,7 @@ const LARGE: u64 = 100_000;
 
 /// A fact that is asserted from now on, or retracted.
 #[derive(Clone, Copy, Debug)]
-pub struct Edit<'a> {
+pub struct FactChange<'a> {
     /// The relation; rows of a derived one are added to what its rules derive.
     pub relation: RelationId,
     /// A word for each column.
@@ -215,7 +215,7 @@ impl Incremental {
     ///
     /// # Errors
     /// The limit that was reached first; after that nothing else is to be had from it but this error.
-    pub fn apply(&mut self, edits: &[Edit<'_>]) -> Result<(), LimitReached> {
+    pub fn apply(&mut self, edits: &[FactChange<'_>]) -> Result<(), LimitReached> {
         if let Some(stopped) = self.stopped {
             return Err(stopped);
         }
@@ -223,7 +223,7 @@ impl Incremental {
         self.stopped_by(applied)
     }
 
-    fn edit(&mut self, edits: &[Edit<'_>], now: Option<i64>) -> Result<(), Halt> {
+    fn edit(&mut self, edits: &[FactChange<'_>], now: Option<i64>) -> Result<(), Halt> {
         self.begin();
         self.move_clock(now)?;
         for edit in edits {

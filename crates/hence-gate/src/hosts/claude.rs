@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{Names, entries};
-use crate::answer::{Answer, Kind, Verdict};
-use crate::event::{Event, EventError};
-use crate::host::{Hook, Host, Settings};
+use crate::answer::{HookAnswer, Verdict, VerdictKind};
+use crate::event::{EventError, HookEvent};
+use crate::host::{Hook, HookSettings, Host};
 use crate::json::{self, Object};
 
 /// The members of its events.
@@ -25,39 +25,39 @@ pub(super) const NAMES: Names = Names {
 /// How long the host waits, in seconds; the gate answers within 2.
 const PATIENCE: u64 = 10;
 
-pub(crate) fn read(object: &Object) -> Result<Event, EventError> {
+pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
     NAMES.read(json::text(object, &["hook_event_name"]).unwrap_or_default(), object)
 }
 
-pub(crate) fn answer(event: &str, verdict: &Verdict) -> Answer {
+pub(crate) fn answer(event: &str, verdict: &Verdict) -> HookAnswer {
     if event == "PermissionRequest" {
-        return Answer::said(permission(verdict));
+        return HookAnswer::said(permission(verdict));
     }
     let decision = match verdict.kind {
-        Kind::Allow => "allow",
-        Kind::Ask => "ask",
-        Kind::Defer => "defer",
-        Kind::Transform | Kind::Deny => "deny",
+        VerdictKind::Allow => "allow",
+        VerdictKind::Ask => "ask",
+        VerdictKind::Defer => "defer",
+        VerdictKind::Transform | VerdictKind::Deny => "deny",
     };
     let specific = json!({
         "hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": verdict.text(),
     });
-    Answer::said(json!({ "hookSpecificOutput": specific }).to_string())
+    HookAnswer::said(json!({ "hookSpecificOutput": specific }).to_string())
 }
 
 /// In place of its user's answer: what is not clear is left to the user.
 fn permission(verdict: &Verdict) -> String {
     let decision = match verdict.kind {
-        Kind::Allow => json!({ "behavior": "allow" }),
-        Kind::Deny => json!({ "behavior": "deny", "message": verdict.text() }),
-        Kind::Ask | Kind::Defer | Kind::Transform => return String::from("{}"),
+        VerdictKind::Allow => json!({ "behavior": "allow" }),
+        VerdictKind::Deny => json!({ "behavior": "deny", "message": verdict.text() }),
+        VerdictKind::Ask | VerdictKind::Defer | VerdictKind::Transform => return String::from("{}"),
     };
     json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": decision } })
         .to_string()
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings { path: ".claude/settings.json", merge, note: "" }
+pub(crate) fn settings() -> HookSettings {
+    HookSettings { path: ".claude/settings.json", merge, note: "" }
 }
 
 fn merge(mut settings: Object, hook: &Hook<'_>) -> Object {

@@ -3,37 +3,37 @@
 use serde_json::json;
 
 use super::{Names, claude, entries};
-use crate::answer::{Answer, Kind, Verdict};
-use crate::event::{Event, EventError};
-use crate::host::{Hook, Host, Settings};
+use crate::answer::{HookAnswer, Verdict, VerdictKind};
+use crate::event::{EventError, HookEvent};
+use crate::host::{Hook, HookSettings, Host};
 use crate::json::{self, Object};
 
 const NAMES: Names = Names { host: Host::Codex, ..claude::NAMES };
 
-pub(crate) fn read(object: &Object) -> Result<Event, EventError> {
+pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
     NAMES.read(json::text(object, &["hook_event_name"]).unwrap_or_default(), object)
 }
 
 /// An allowance is silence there, which leaves the host's own approval in force.
-pub(crate) fn answer(event: &str, verdict: &Verdict) -> Answer {
+pub(crate) fn answer(event: &str, verdict: &Verdict) -> HookAnswer {
     match verdict.kind {
-        Kind::Allow => Answer::said(String::from("{}")),
+        VerdictKind::Allow => HookAnswer::said(String::from("{}")),
         _ if event == "PermissionRequest" => {
             let decision = json!({ "behavior": "deny", "message": verdict.text() });
             let specific = json!({ "hookEventName": "PermissionRequest", "decision": decision });
-            Answer::said(json!({ "hookSpecificOutput": specific }).to_string())
+            HookAnswer::said(json!({ "hookSpecificOutput": specific }).to_string())
         }
         _ => {
             let specific = json!({
                 "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": verdict.text(),
             });
-            Answer::said(json!({ "hookSpecificOutput": specific }).to_string())
+            HookAnswer::said(json!({ "hookSpecificOutput": specific }).to_string())
         }
     }
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings {
+pub(crate) fn settings() -> HookSettings {
+    HookSettings {
         path: ".codex/hooks.json",
         merge,
         note: "Codex runs hooks of a project only once you trust it: start it there and review them with `/hooks`",

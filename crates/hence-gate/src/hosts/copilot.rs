@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{Names, entries};
-use crate::answer::{Answer, Kind, Verdict};
-use crate::event::{Event, EventError};
-use crate::host::{Hook, Host, Settings};
+use crate::answer::{HookAnswer, Verdict, VerdictKind};
+use crate::event::{EventError, HookEvent};
+use crate::host::{Hook, HookSettings, Host};
 use crate::json::{self, Object};
 
 const NAMES: Names = Names {
@@ -22,7 +22,7 @@ const NAMES: Names = Names {
 };
 
 /// Its events carry no name in the plain form: what they hold tells them.
-pub(crate) fn read(object: &Object) -> Result<Event, EventError> {
+pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
     let named = json::text(object, &["hook_event_name", "hookEventName"]);
     let name = named.unwrap_or(match () {
         () if object.contains_key("toolResult") => "postToolUse",
@@ -34,18 +34,18 @@ pub(crate) fn read(object: &Object) -> Result<Event, EventError> {
     NAMES.read(name, object)
 }
 
-pub(crate) fn answer(_: &str, verdict: &Verdict) -> Answer {
+pub(crate) fn answer(_: &str, verdict: &Verdict) -> HookAnswer {
     let decision = match verdict.kind {
-        Kind::Allow => "allow",
-        Kind::Ask => "ask",
-        Kind::Defer | Kind::Transform | Kind::Deny => "deny",
+        VerdictKind::Allow => "allow",
+        VerdictKind::Ask => "ask",
+        VerdictKind::Defer | VerdictKind::Transform | VerdictKind::Deny => "deny",
     };
     let said = json!({ "permissionDecision": decision, "permissionDecisionReason": verdict.text() });
-    Answer::said(said.to_string())
+    HookAnswer::said(said.to_string())
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings { path: ".github/hooks/hence-gate.json", merge, note: "" }
+pub(crate) fn settings() -> HookSettings {
+    HookSettings { path: ".github/hooks/hence-gate.json", merge, note: "" }
 }
 
 fn merge(mut settings: Object, hook: &Hook<'_>) -> Object {

@@ -3,9 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::{Names, call, entries};
-use crate::answer::{Answer, Kind, Verdict};
-use crate::event::{Call, Event, EventError, Phase};
-use crate::host::{Hook, Host, Settings};
+use crate::answer::{HookAnswer, Verdict, VerdictKind};
+use crate::event::{Call, EventError, HookEvent, Phase};
+use crate::host::{Hook, HookSettings, Host};
 use crate::json::{self, Object};
 
 const NAMES: Names = Names {
@@ -21,7 +21,7 @@ const NAMES: Names = Names {
     response: "tool_output",
 };
 
-pub(crate) fn read(object: &Object) -> Result<Event, EventError> {
+pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
     let name = json::text(object, &["hook_event_name"]).unwrap_or_default();
     let phase = NAMES.phase(name, object);
     let own = match name {
@@ -52,22 +52,22 @@ fn server_call(object: &Object) -> Result<Call, EventError> {
 }
 
 /// `ask` holds for shell and server tools alone, and `beforeReadFile` reads only `permission`.
-pub(crate) fn answer(event: &str, verdict: &Verdict) -> Answer {
+pub(crate) fn answer(event: &str, verdict: &Verdict) -> HookAnswer {
     let asks = matches!(event, "beforeShellExecution" | "beforeMCPExecution");
     let permission = match verdict.kind {
-        Kind::Allow => "allow",
-        Kind::Ask if asks => "ask",
-        Kind::Ask | Kind::Defer | Kind::Transform | Kind::Deny => "deny",
+        VerdictKind::Allow => "allow",
+        VerdictKind::Ask if asks => "ask",
+        VerdictKind::Ask | VerdictKind::Defer | VerdictKind::Transform | VerdictKind::Deny => "deny",
     };
     let text = verdict.text();
-    Answer::said(match verdict.kind {
-        Kind::Allow => json!({ "permission": permission }).to_string(),
+    HookAnswer::said(match verdict.kind {
+        VerdictKind::Allow => json!({ "permission": permission }).to_string(),
         _ => json!({ "permission": permission, "user_message": text, "agent_message": text }).to_string(),
     })
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings { path: ".cursor/hooks.json", merge, note: "" }
+pub(crate) fn settings() -> HookSettings {
+    HookSettings { path: ".cursor/hooks.json", merge, note: "" }
 }
 
 fn merge(mut settings: Object, hook: &Hook<'_>) -> Object {

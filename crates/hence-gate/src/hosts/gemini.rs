@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{Names, entries};
-use crate::answer::{Answer, Kind, Verdict};
-use crate::event::{Event, EventError};
-use crate::host::{Hook, Host, Settings};
+use crate::answer::{HookAnswer, Verdict, VerdictKind};
+use crate::event::{EventError, HookEvent};
+use crate::host::{Hook, HookSettings, Host};
 use crate::json::{self, Object};
 
 const NAMES: Names = Names {
@@ -21,18 +21,18 @@ const NAMES: Names = Names {
     response: "tool_response",
 };
 
-pub(crate) fn read(object: &Object) -> Result<Event, EventError> {
+pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
     NAMES.read(json::text(object, &["hook_event_name"]).unwrap_or_default(), object)
 }
 
 /// Its documentation names `allow` and `deny` alone, so a question becomes a denial.
-pub(crate) fn answer(_: &str, verdict: &Verdict) -> Answer {
-    let decision = if verdict.kind == Kind::Allow { "allow" } else { "deny" };
-    Answer::said(json!({ "decision": decision, "reason": verdict.text() }).to_string())
+pub(crate) fn answer(_: &str, verdict: &Verdict) -> HookAnswer {
+    let decision = if verdict.kind == VerdictKind::Allow { "allow" } else { "deny" };
+    HookAnswer::said(json!({ "decision": decision, "reason": verdict.text() }).to_string())
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings { path: ".gemini/settings.json", merge, note: "" }
+pub(crate) fn settings() -> HookSettings {
+    HookSettings { path: ".gemini/settings.json", merge, note: "" }
 }
 
 fn merge(mut settings: Object, hook: &Hook<'_>) -> Object {

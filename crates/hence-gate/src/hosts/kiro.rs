@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{Names, entries};
-use crate::answer::{Answer, Kind, Verdict};
-use crate::event::{Event, EventError};
-use crate::host::{Hook, Host, Settings};
+use crate::answer::{HookAnswer, Verdict, VerdictKind};
+use crate::event::{EventError, HookEvent};
+use crate::host::{Hook, HookSettings, Host};
 use crate::json::{self, Object};
 
 const NAMES: Names = Names {
@@ -21,19 +21,21 @@ const NAMES: Names = Names {
     response: "tool_response",
 };
 
-pub(crate) fn read(object: &Object) -> Result<Event, EventError> {
+pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
     NAMES.read(json::text(object, &["hook_event_name"]).unwrap_or_default(), object)
 }
 
-pub(crate) fn answer(_: &str, verdict: &Verdict) -> Answer {
+pub(crate) fn answer(_: &str, verdict: &Verdict) -> HookAnswer {
     match verdict.kind {
-        Kind::Allow => Answer::silent(),
-        Kind::Ask | Kind::Defer | Kind::Transform | Kind::Deny => Answer::refused(verdict.text()),
+        VerdictKind::Allow => HookAnswer::silent(),
+        VerdictKind::Ask | VerdictKind::Defer | VerdictKind::Transform | VerdictKind::Deny => {
+            HookAnswer::refused(verdict.text())
+        }
     }
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings {
+pub(crate) fn settings() -> HookSettings {
+    HookSettings {
         path: ".kiro/agents/gated.json",
         merge,
         note: "the agent of this file is the gated one: start it with `kiro-cli chat --agent gated`",

@@ -9,7 +9,7 @@ pub(crate) mod kiro;
 
 mod entries;
 
-use crate::event::{Call, Event, EventError, Outcome, Phase};
+use crate::event::{Call, EventError, HookEvent, Phase, ToolOutcome};
 use crate::json::{self, Object};
 use crate::{Host, tools};
 
@@ -29,7 +29,7 @@ struct Names {
 
 impl Names {
     /// An event that says all of it in members, the tool and its arguments among them.
-    fn read(&self, name: &str, object: &Object) -> Result<Event, EventError> {
+    fn read(&self, name: &str, object: &Object) -> Result<HookEvent, EventError> {
         if name.is_empty() {
             return Err(self.missing("hook_event_name", "the name of the event"));
         }
@@ -47,9 +47,9 @@ impl Names {
         phase: Phase,
         call: Option<Call>,
         object: &Object,
-    ) -> Result<Event, EventError> {
+    ) -> Result<HookEvent, EventError> {
         let cwd = self.cwd(object, call.as_ref())?;
-        Ok(Event {
+        Ok(HookEvent {
             host: self.host,
             name: name.to_owned(),
             phase,
@@ -122,10 +122,10 @@ impl Names {
     }
 }
 
-fn outcome(ok: bool, object: &Object) -> Outcome {
+fn outcome(ok: bool, object: &Object) -> ToolOutcome {
     let took = ["duration_ms", "duration"].iter().find_map(|name| object.get(*name)?.as_f64());
     #[expect(clippy::cast_possible_truncation, reason = "a float casts to the nearest whole number in range")]
-    Outcome { ok, took: took.map(|took| took as i64) }
+    ToolOutcome { ok, took: took.map(|took| took as i64) }
 }
 
 /// A call of a tool by the host's name for it.

@@ -63,10 +63,10 @@ impl AtomPattern {
 /// Checks a query against a program that was checked without errors.
 pub fn check_query(
     checked: &Checked,
-    question: &tree::Question,
+    question: &tree::ParsedQuery,
     sources: &Sources,
 ) -> (Option<QueryRule>, Vec<Diagnostic>) {
-    let tree::Question { literals, limit } = question;
+    let tree::ParsedQuery { literals, limit } = question;
     let names = Names::of(checked);
     let mut out = Vec::new();
     let mut vars = Vars::of_body(literals, sources);

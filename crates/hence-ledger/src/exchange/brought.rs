@@ -12,7 +12,7 @@ use crate::error::LedgerError;
 use crate::hash::Hash;
 use crate::list::{ChangeList, ReadChanges};
 use crate::said::Said;
-use crate::transaction::RuleSet;
+use crate::transaction::RecordedRules;
 
 /// What a transaction that is to be imported brings.
 pub struct ImportedFacts<'l> {
@@ -25,7 +25,7 @@ pub struct ImportedFacts<'l> {
     /// The rules that it names.
     pub rules: Option<Hash>,
     /// Their text, where it holds it.
-    pub rule_set: Option<RuleSet>,
+    pub rule_set: Option<RecordedRules>,
     /// Facts that others say than the author.
     pub said: &'l [Said],
     summary: &'l Summary,
@@ -47,7 +47,7 @@ impl<'l> ImportedFacts<'l> {
             source: &line.source,
             instant: line.clock.unwrap_or(line.time),
             rules: summary.rules,
-            rule_set: set.map(|rules| RuleSet::new(rules.files.clone(), rules.params.clone())),
+            rule_set: set.map(|rules| RecordedRules::new(rules.files.clone(), rules.params.clone())),
             said: &summary.said,
             summary,
             changes,

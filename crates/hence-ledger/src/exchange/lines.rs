@@ -14,7 +14,7 @@ use hence_core::value::Type;
 use super::typed;
 use crate::bytes::Malformed;
 use crate::said::Said;
-use crate::step::{Step, StepChange};
+use crate::step::{EffectRound, StepChange};
 use crate::transaction::{Run, RunLimits, Schema};
 
 /// How the evaluation ran.
@@ -111,7 +111,7 @@ impl From<&StepChange> for StepLine {
     }
 }
 
-pub(super) fn step(lines: &[StepLine]) -> Result<Step, Malformed> {
+pub(super) fn step(lines: &[StepLine]) -> Result<EffectRound, Malformed> {
     let change = |line: &StepLine| {
         let (StepLine::Assert(relation, values, rule, sentence)
         | StepLine::Retract(relation, values, rule, sentence)) = line;
@@ -120,7 +120,7 @@ pub(super) fn step(lines: &[StepLine]) -> Result<Step, Malformed> {
         let fact = Fact::new(Symbol::new(relation), values?);
         Ok(StepChange { fact, asserted, rule: rule.clone(), sentence: sentence.clone() })
     };
-    Ok(Step { changes: lines.iter().map(change).collect::<Result<_, Malformed>>()? })
+    Ok(EffectRound { changes: lines.iter().map(change).collect::<Result<_, Malformed>>()? })
 }
 
 /// A fact and who says it: the relation, the values, the author, their signature.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hence_core::diagnostic::Diagnostic;
 
-use super::format::Format;
+use super::format::FactFormat;
 use super::load;
 
 /// A file of facts.
@@ -47,5 +47,5 @@ fn fact_file(path: &Path) -> Option<FactFile> {
     }
     let lower = PathBuf::from(path.to_string_lossy().to_lowercase());
     let nearly = lower.extension().is_some_and(|ending| ending == "ndjson" || ending == "dl");
-    (nearly || Format::of(&lower).is_some()).then(|| FactFile::Data(path.to_owned()))
+    (nearly || FactFormat::of(&lower).is_some()).then(|| FactFile::Data(path.to_owned()))
 }

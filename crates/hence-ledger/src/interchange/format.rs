@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// A format of fact files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Format {
+pub enum FactFormat {
     /// One JSON object a line, one fact each.
     JsonLines,
     /// Commas, a header line, quotes.
@@ -15,7 +15,7 @@ pub enum Format {
     Souffle,
 }
 
-impl Format {
+impl FactFormat {
     /// The format of the file at `path`.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {

@@ -14,7 +14,7 @@ use hence_core::span::Sources;
 use hence_core::value::Value;
 
 use super::faults::{Faults, Unread, span};
-use super::format::Format;
+use super::format::FactFormat;
 use super::plain::Mapping;
 use super::reader::Reader;
 use super::schemas::Schemas;
@@ -44,7 +44,7 @@ pub(crate) fn read_each(
     schemas: &Schemas<'_>,
     take: &mut dyn FnMut(&Relation, &[Value]),
 ) -> Result<(), Unread> {
-    let Some(format) = Format::of(path) else {
+    let Some(format) = FactFormat::of(path) else {
         // What can't be read under any name isn't helped by another one.
         file::open(path).map_err(|error| unreadable(path, &error))?;
         return Err(unknown_format(path).into());
@@ -55,7 +55,7 @@ pub(crate) fn read_each(
 fn file_each(
     sources: &mut Sources,
     path: &Path,
-    format: Format,
+    format: FactFormat,
     mapping: Option<&Mapping>,
     schemas: &Schemas<'_>,
     take: &mut dyn FnMut(&Relation, &[Value]),
@@ -81,8 +81,8 @@ pub fn read_records_into(
     facts: &mut Vec<Fact>,
     counted: &mut dyn FnMut(usize),
 ) -> Result<(), Unread> {
-    let format = Format::of(path).unwrap_or(Format::JsonLines);
-    if format == Format::JsonLines {
+    let format = FactFormat::of(path).unwrap_or(FactFormat::JsonLines);
+    if format == FactFormat::JsonLines {
         let mut input = BufReader::new(file::open(path).map_err(|error| unreadable(path, &error))?);
         let name = path.display().to_string();
         return read_records_stream(sources, &name, &mut input, mapping, schemas, facts, counted);
@@ -106,7 +106,7 @@ pub fn read_records_text(
 ) -> Result<Vec<Fact>, Unread> {
     let mut facts = Vec::new();
     let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
-    each(sources, (name, text, Format::JsonLines, Some(mapping)), schemas, &mut take)?;
+    each(sources, (name, text, FactFormat::JsonLines, Some(mapping)), schemas, &mut take)?;
     Ok(facts)
 }
 
@@ -128,7 +128,7 @@ pub fn read_text(
     sources: &mut Sources,
     name: &str,
     text: &str,
-    format: Format,
+    format: FactFormat,
     schemas: &Schemas<'_>,
 ) -> Result<Vec<Fact>, Unread> {
     let mut facts = Vec::new();
@@ -152,7 +152,7 @@ pub fn read_into(
     let failed = |error| unreadable(path, &error);
     let file = file::open(path).map_err(failed)?;
     let large = file.metadata().map_err(failed)?.len() > STREAM_PART as u64;
-    if large && Format::of(path) == Some(Format::JsonLines) {
+    if large && FactFormat::of(path) == Some(FactFormat::JsonLines) {
         let mut input = BufReader::new(file);
         return read_stream(sources, &path.display().to_string(), &mut input, schemas, facts, counted);
     }
@@ -244,7 +244,7 @@ fn stream(
 
 fn each(
     sources: &mut Sources,
-    (name, text, format, mapping): (&str, &str, Format, Option<&Mapping>),
+    (name, text, format, mapping): (&str, &str, FactFormat, Option<&Mapping>),
     schemas: &Schemas<'_>,
     take: &mut dyn FnMut(&Relation, &[Value]),
 ) -> Result<(), Unread> {
@@ -253,7 +253,7 @@ fn each(
     }
     let mut reader = Reader::new(schemas, take);
     match format {
-        Format::JsonLines => json_lines::read(&mut reader, text, mapping),
+        FactFormat::JsonLines => json_lines::read(&mut reader, text, mapping),
         _ => table::read(&mut reader, text, Path::new(name), format, mapping),
     }
     reader.faults().tie(sources, name, text);

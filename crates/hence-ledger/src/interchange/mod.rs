@@ -23,7 +23,7 @@ mod table;
 
 pub use faults::Unread;
 pub use folder::{FactFile, expand};
-pub use format::Format;
+pub use format::FactFormat;
 pub use load::{read, read_into, read_rule_file, read_stream, read_text};
 pub use load::{read_records_into, read_records_stream, read_records_text};
 pub use plain::Mapping;

@@ -10,7 +10,7 @@ use hence_core::value::Type;
 use super::codes;
 use super::faults::span;
 use super::field::Found;
-use super::format::Format;
+use super::format::FactFormat;
 use super::plain::Mapping;
 use super::reader::{self, Reader};
 use super::records::{Field, Records};
@@ -23,14 +23,14 @@ pub(super) fn read(
     reader: &mut Reader<'_, '_>,
     text: &str,
     path: &Path,
-    format: Format,
+    format: FactFormat,
     mapping: Option<&Mapping>,
 ) {
     let stem = || path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = mapping.map_or_else(stem, |mapping| mapping.relation.clone());
     let Some(relation) = reader.relation(&name, span(0, 0)) else { return };
-    let delimiter = if format == Format::Csv { b',' } else { b'\t' };
-    let has_header = format != Format::Souffle;
+    let delimiter = if format == FactFormat::Csv { b',' } else { b'\t' };
+    let has_header = format != FactFormat::Souffle;
     let mut records = Records::new(text, delimiter, has_header);
     let order =
         if has_header { header(reader, relation, &mut records, mapping) } else { positions(relation) };

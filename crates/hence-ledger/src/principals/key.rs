@@ -18,7 +18,7 @@ pub struct PublicKey([u8; 32]);
 
 /// A signature, written as 128 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Signature(pub [u8; 64]);
+pub struct Ed25519Signature(pub [u8; 64]);
 
 impl SecretKey {
     /// The key of 32 random bytes.
@@ -42,8 +42,8 @@ impl SecretKey {
     }
 
     /// Signs a message.
-    pub fn sign(&self, message: &[u8]) -> Signature {
-        Signature(self.0.sign(message).to_bytes())
+    pub fn sign(&self, message: &[u8]) -> Ed25519Signature {
+        Ed25519Signature(self.0.sign(message).to_bytes())
     }
 }
 
@@ -55,7 +55,7 @@ impl fmt::Debug for SecretKey {
 
 impl PublicKey {
     /// Whether `signature` is of `message`, strictly: no weak key, one encoding.
-    pub fn holds(&self, message: &[u8], signature: &Signature) -> bool {
+    pub fn holds(&self, message: &[u8], signature: &Ed25519Signature) -> bool {
         let key = VerifyingKey::from_bytes(&self.0);
         key.is_ok_and(|key| key.verify_strict(message, &Ed25519::from_bytes(&signature.0)).is_ok())
     }
@@ -83,7 +83,7 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-impl FromStr for Signature {
+impl FromStr for Ed25519Signature {
     type Err = super::super::Malformed;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -91,13 +91,13 @@ impl FromStr for Signature {
     }
 }
 
-impl fmt::Display for Signature {
+impl fmt::Display for Ed25519Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Digits(&self.0).fmt(f)
     }
 }
 
-impl fmt::Debug for Signature {
+impl fmt::Debug for Ed25519Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

@@ -16,7 +16,7 @@ use hence_core::value::Value;
 
 pub use judge::Attested;
 pub(crate) use judge::{Judged, Verdicts, judge};
-pub use key::{PublicKey, SecretKey, Signature};
+pub use key::{Ed25519Signature, PublicKey, SecretKey};
 pub(crate) use sign::Held;
 pub use sign::{Keyring, Keys};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::{Judged, PRINCIPAL, SecretKey, Signature, judge};
+use super::{Ed25519Signature, Judged, PRINCIPAL, SecretKey, judge};
 use hence_core::fact::Fact;
 
 use crate::Ledger;
@@ -90,7 +90,7 @@ impl Ledger {
                 format!("the key of `{author}` here, {}, is not the one in the ledger", key.public());
             return Err(refused(message));
         }
-        summary.signature = Some(Signature([0; 64]));
+        summary.signature = Some(Ed25519Signature([0; 64]));
         let contents = contents(changes, parts, summary)?;
         let message = message(self.state.tx + 1, self.state.head, contents.iter().map(Vec::as_slice));
         summary.signature = Some(key.sign(&message));

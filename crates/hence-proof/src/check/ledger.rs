@@ -66,7 +66,7 @@ pub trait Leaves {
 
 /// A ledger at the moment that a proof names.
 #[derive(Clone, Copy)]
-pub struct Recorded<'a> {
+pub struct LedgerAtMoment<'a> {
     /// The moment, without schemas.
     pub moment: &'a Moment,
     /// The transaction that recorded the rules of then.

@@ -20,7 +20,7 @@ use hence_core::value::Word;
 use hence_engine::{Database, Model};
 use hence_lang::ir::Program;
 
-pub use ledger::{Leaf, Leaves, Parameter, Recorded};
+pub use ledger::{Leaf, Leaves, LedgerAtMoment, Parameter};
 use read::{Document, Head};
 
 /// What a proof is held against, beside the rules. Each part that is missing leaves something on trust.
@@ -35,13 +35,13 @@ pub struct Known<'a> {
     pub sources: Option<&'a Sources>,
     /// The ledger at the moment that the proof names: with it, head, clock, rules, parameters, schemas and who asserted
     /// each leaf are checked as well.
-    pub ledger: Option<Recorded<'a>>,
+    pub ledger: Option<LedgerAtMoment<'a>>,
 }
 
 /// Why a proof was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", step.map(|step| format!("step {step}: ")).unwrap_or_default())]
-pub struct Refusal {
+pub struct ProofRefusal {
     /// The step, where it is one's fault.
     pub step: Option<usize>,
     /// What is wrong.
@@ -64,8 +64,8 @@ type Verdict<T = ()> = Result<T, String>;
 ///
 /// # Errors
 /// The first thing that is wrong.
-pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accepted, Refusal> {
-    let whole = |message| Refusal { step: None, message };
+pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accepted, ProofRefusal> {
+    let whole = |message| ProofRefusal { step: None, message };
     let document = Document::read(program, proof).map_err(whole)?;
     shape::whole(proof).map_err(whole)?;
     let mut checker = Checker {
@@ -78,7 +78,7 @@ pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accep
     let mut referred = vec![false; document.heads.len()];
     let mut heights = vec![0_usize; document.heads.len()];
     for (at, step) in document.steps.iter().enumerate().rev() {
-        let refusal = |message| Refusal { step: Some(at), message };
+        let refusal = |message| ProofRefusal { step: Some(at), message };
         shape::step(step).map_err(refusal)?;
         checker.holds(at).map_err(refusal)?;
         let refers = checker.step(at, step).map_err(refusal)?;
@@ -93,7 +93,10 @@ pub fn check(program: &Program, proof: &Json, known: &Known<'_>) -> Result<Accep
         *heights.get_mut(at).or_broken("every step has a height") = height;
     }
     if let Some(orphan) = referred.iter().skip(1).position(|seen| !seen) {
-        return Err(Refusal { step: Some(orphan + 1), message: String::from("no earlier step uses it") });
+        return Err(ProofRefusal {
+            step: Some(orphan + 1),
+            message: String::from("no earlier step uses it"),
+        });
     }
     if heights.first() != Some(&document.height) {
         return Err(whole(format!(

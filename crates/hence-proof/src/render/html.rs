@@ -4,7 +4,7 @@ use hence_core::fault::OrBroken;
 use hence_core::literal::visible;
 use hence_lang::ir::Program;
 
-use super::super::proof::{Derived, Input, Premise, Proof, Step, StepId, StepKind};
+use super::super::proof::{AggregateMatch, Derived, Premise, Proof, Step, StepId, StepKind};
 use super::text;
 
 /// How many of the first steps are open when the page is.
@@ -68,7 +68,7 @@ fn list(proof: &Proof, program: &Program, premises: &[Premise]) -> String {
 }
 
 /// A match of a group: the facts in a row, conditions after them.
-fn entry(proof: &Proof, program: &Program, input: &Input) -> String {
+fn entry(proof: &Proof, program: &Program, input: &AggregateMatch) -> String {
     let parts = input.premises.iter().map(|premise| match premise {
         Premise::Fact(id) => link(proof, program, *id),
         other => escape(&text::premise_text(program, other)),

@@ -9,7 +9,9 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
 use super::super::moment::Moment;
-use super::super::proof::{Derived, Group, Input, Origin, Pattern, Premise, Proof, Ranked, Step, StepKind};
+use super::super::proof::{
+    AggregateMatch, Derived, FactPattern, Group, Origin, Premise, Proof, Ranked, Step, StepKind,
+};
 
 /// What the member `format` of a proof says; another number after the slash is another form.
 pub const FORMAT: &str = "hence-proof/1";
@@ -142,7 +144,7 @@ fn premise(premise: &Premise) -> Json {
     }
 }
 
-fn pattern(pattern: &Pattern) -> Json {
+fn pattern(pattern: &FactPattern) -> Json {
     let args = pattern.args.iter().map(|arg| arg.map_or(Json::Null, value_json)).collect();
     keyed(pattern.relation, Json::Array(args))
 }
@@ -160,7 +162,7 @@ fn group(group: &Group) -> Json {
     })
 }
 
-fn input(input: &Input) -> Json {
+fn input(input: &AggregateMatch) -> Json {
     let args = input.args.iter().map(|args| args.iter().map(|value| value_json(*value)).collect::<Json>());
     object!({
         "bindings": values(&input.bindings),

@@ -11,7 +11,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::ir::Program;
 
-use super::super::proof::{Pattern, Proof, StepId, StepKind};
+use super::super::proof::{FactPattern, Proof, StepId, StepKind};
 use super::super::why_not::{Attempt, Change, Failure, Remedies, WhyNot};
 use super::json::json;
 use super::text;
@@ -227,7 +227,7 @@ pub fn why_not_json(program: &Program, answer: &WhyNot) -> Json {
     })
 }
 
-fn pattern(pattern: &Pattern) -> Json {
+fn pattern(pattern: &FactPattern) -> Json {
     let args: Json = pattern.args.iter().map(|arg| arg.map_or(Json::Null, value_json)).collect();
     object!({pattern.relation.as_str(): args})
 }
@@ -346,7 +346,7 @@ pub fn change_text(program: &Program, change: &Change) -> String {
     match change {
         Change::Assert(fact, open) => {
             let args = fact.values.iter().zip(open).map(|(value, open)| (!open).then_some(*value));
-            let pattern = Pattern { relation: fact.relation, args: args.collect() };
+            let pattern = FactPattern { relation: fact.relation, args: args.collect() };
             format!("assert {}", text::any_text(program, &pattern, &filled_in(program, &pattern)))
         }
         Change::Retract(fact) => format!("retract {}", super::fact_text(program, fact)),
@@ -355,7 +355,7 @@ pub fn change_text(program: &Program, change: &Change) -> String {
 }
 
 /// The columns of an assertion that hence fills in.
-fn filled_in(program: &Program, pattern: &Pattern) -> Vec<usize> {
+fn filled_in(program: &Program, pattern: &FactPattern) -> Vec<usize> {
     let relation = program.find(pattern.relation).map(|id| &program[id]);
     let Some(authors) = relation.and_then(|relation| relation.authors.as_ref()) else { return Vec::new() };
     let open = |at: &usize| pattern.args.get(*at) == Some(&None);
@@ -385,7 +385,7 @@ fn change_json(change: &Change) -> Json {
     match change {
         Change::Assert(fact, open) => {
             let args = fact.values.iter().zip(open).map(|(value, open)| (!open).then_some(*value));
-            let any = Pattern { relation: fact.relation, args: args.collect() };
+            let any = FactPattern { relation: fact.relation, args: args.collect() };
             object!({"assert": fact_json(fact), "pattern": pattern(&any)})
         }
         Change::Retract(fact) => object!({"retract": fact_json(fact)}),

@@ -10,7 +10,7 @@ use hence_lang::builtins::term::Term;
 use hence_lang::ir::Program;
 use hence_lang::lower::is_made;
 
-use super::super::proof::{Derived, Group, Origin, Pattern, Premise, Proof, Ranked, Step, StepKind};
+use super::super::proof::{Derived, FactPattern, Group, Origin, Premise, Proof, Ranked, Step, StepKind};
 
 /// A fact with the names of its columns, where they say more than their order: two columns or more, declared.
 pub fn fact_text(program: &Program, fact: &Fact) -> String {
@@ -33,12 +33,12 @@ pub(super) fn step_text(program: &Program, step: &Step) -> String {
 }
 
 /// What was looked for, in the same form; columns at the end that may hold anything are one `_`.
-pub(super) fn pattern_text(program: &Program, pattern: &Pattern) -> String {
+pub(super) fn pattern_text(program: &Program, pattern: &FactPattern) -> String {
     atom_text(program, pattern.relation, &pattern.args)
 }
 
 /// A fact in which some columns may hold any value, which is said in their place.
-pub(super) fn any_text(program: &Program, pattern: &Pattern, left_out: &[usize]) -> String {
+pub(super) fn any_text(program: &Program, pattern: &FactPattern, left_out: &[usize]) -> String {
     let declared = named(program, pattern.relation);
     let said = pattern.args.iter().enumerate().filter(|(at, _)| declared.is_none() || !left_out.contains(at));
     let columns = said.map(|(at, value)| {

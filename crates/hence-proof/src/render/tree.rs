@@ -6,7 +6,7 @@ use hence_core::fault::OrBroken;
 use hence_core::literal::visible;
 use hence_lang::ir::Program;
 
-use super::super::proof::{Group, Input, Premise, Proof, Step, StepId, StepKind};
+use super::super::proof::{AggregateMatch, Group, Premise, Proof, Step, StepId, StepKind};
 use super::text;
 
 /// How a tree is laid out.
@@ -61,7 +61,7 @@ enum Item<'p> {
     /// A premise that is no step.
     Premise(&'p Premise),
     /// An input of an aggregate that took more than one fact.
-    Input(&'p Input, usize),
+    Input(&'p AggregateMatch, usize),
     /// A remark.
     Note(String),
 }
@@ -188,7 +188,7 @@ impl<'p> Writer<'p> {
         (vec![line], children)
     }
 
-    fn input(&self, input: &'p Input, number: usize) -> (Vec<String>, Vec<Item<'p>>) {
+    fn input(&self, input: &'p AggregateMatch, number: usize) -> (Vec<String>, Vec<Item<'p>>) {
         let args: Vec<_> = input.args.iter().flatten().map(ToString::to_string).collect();
         let with = if args.is_empty() { String::new() } else { format!(": {}", args.join(", ")) };
         (vec![format!("match {number}{with}")], input.premises.iter().map(item).collect())

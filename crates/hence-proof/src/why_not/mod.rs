@@ -29,7 +29,7 @@ pub use change::{Change, Instant, Remedies, Remedy};
 pub use verify::Trial;
 
 use super::Finder;
-use super::proof::{Pattern, Proof};
+use super::proof::{FactPattern, Proof};
 
 /// How many moves the search for the farthest match of one rule may make.
 const FUEL: u64 = 200_000;
@@ -44,7 +44,7 @@ const SHOWN: usize = 3;
 #[derive(Clone, Debug, PartialEq)]
 pub struct WhyNot {
     /// What was asked for.
-    pub asked: Pattern,
+    pub asked: FactPattern,
     /// Facts that match all the same; then there is nothing more to say.
     pub holds: Vec<Fact>,
     /// Whether the relation is an input, which no rule derives.
@@ -99,7 +99,7 @@ pub enum Failure {
     /// No fact matches an atom.
     Missing {
         /// What was looked for.
-        atom: Pattern,
+        atom: FactPattern,
         /// How many facts the relation has.
         among: usize,
         /// The nearest of them.
@@ -110,7 +110,7 @@ pub enum Failure {
     /// A fact matches that may not.
     InTheWay {
         /// What may not match.
-        atom: Pattern,
+        atom: FactPattern,
         /// The first facts that do.
         facts: Vec<Fact>,
         /// How many do.
@@ -256,10 +256,10 @@ impl<'a> Finder<'a> {
         super::render::why_not_line(self.lenient().context.program, &self.why_not(relation, pattern))
     }
 
-    pub(super) fn pattern_of(&self, relation: RelationId, key: &[Option<Word>]) -> Pattern {
+    pub(super) fn pattern_of(&self, relation: RelationId, key: &[Option<Word>]) -> FactPattern {
         let types = self.context.types(relation).iter();
         let args = types.zip(key).map(|(ty, word)| word.map(|word| Value::from_word(*ty, word)));
-        Pattern { relation: self.context.name(relation), args: args.collect() }
+        FactPattern { relation: self.context.name(relation), args: args.collect() }
     }
 
     /// The first facts that match, in order, and how many do.

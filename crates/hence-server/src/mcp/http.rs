@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value as Json;
 
 use super::super::call::Call;
-use super::super::principal::Principal;
+use super::super::principal::Identity;
 use super::super::problem::Problem;
 use super::super::service::Service;
 use super::Peer;
@@ -20,7 +20,7 @@ use super::message::{self, Fault, Message, Request};
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// The response to a message.
-pub(crate) async fn answer(service: &Service, by: Principal, call: &Call) -> Result<Response, Problem> {
+pub(crate) async fn answer(service: &Service, by: Identity, call: &Call) -> Result<Response, Problem> {
     if !is_from_here(call, &service.base) {
         let fault = Fault::invalid("`Origin`: pages of other places may not call");
         return Ok(response(403, Some(&message::failed(None, fault))));

@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::desk::{self, Asked, Desk, Moment};
-use super::principal::{Auth, Principal, Scope, Shown};
+use super::desk::{self, AsOf, Asked, Desk};
+use super::principal::{Auth, Identity, Scope, Shown};
 use super::problem::Problem;
 use super::question::Question;
 use era::Era;
@@ -47,7 +47,7 @@ pub struct Mcp {
 
 /// A line of standard input.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct InputLine {
     /// Who says so.
     pub by: Caller,
     /// Whether the client has shaken hands, as revisions up to 2025-11-25 do.
@@ -67,7 +67,7 @@ pub enum Caller {
 
 /// Who asks, and how it is known.
 pub(crate) struct Peer {
-    pub(crate) by: Principal,
+    pub(crate) by: Identity,
     /// Whether a token or a certificate says so.
     pub(crate) is_vouched: bool,
     /// Whether requests without a version are those of a client that has shaken hands.
@@ -87,7 +87,7 @@ impl Mcp {
     }
 
     /// The answer to a line of standard input, where it takes one. This waits.
-    pub fn line(&self, said: &Said) -> Option<String> {
+    pub fn line(&self, said: &InputLine) -> Option<String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let answer = match (message::read(said.message.as_bytes()), runtime) {
             (Err(refused), _) => Some(message::failed(refused.id, refused.fault)),
@@ -114,7 +114,7 @@ impl Mcp {
             }
             Caller::Named(name) => {
                 let scopes = vec![Scope::Decide, Scope::Read, Scope::Write];
-                Ok(Peer { by: Principal { name: name.clone(), scopes }, is_vouched: false, legacy })
+                Ok(Peer { by: Identity { name: name.clone(), scopes }, is_vouched: false, legacy })
             }
         }
     }
@@ -142,12 +142,7 @@ impl Mcp {
     }
 
     /// What the desk answers, within the budget.
-    async fn ask(
-        &self,
-        peer: &Peer,
-        question: Question,
-        moment: Moment,
-    ) -> Result<Map<String, Json>, Problem> {
+    async fn ask(&self, peer: &Peer, question: Question, moment: AsOf) -> Result<Map<String, Json>, Problem> {
         let until = Instant::now() + self.budget;
         let asked = Asked { question, by: peer.by.clone(), until, moment };
         match desk::ask(&*self.desk, asked, self.budget).await? {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::desk::Moment;
+use super::super::desk::AsOf;
 use super::super::principal::Scope;
 use super::super::problem::Problem;
 use super::super::question::Question;
@@ -60,7 +60,7 @@ pub(super) async fn read(mcp: &Mcp, peer: &Peer, params: &Map<String, Json>) -> 
 
 async fn content(mcp: &Mcp, peer: &Peer, uri: &str) -> Result<(&'static str, String), Problem> {
     peer.by.check(Scope::Read)?;
-    let ask = async |question| mcp.ask(peer, question, Moment::default()).await;
+    let ask = async |question| mcp.ask(peer, question, AsOf::default()).await;
     let of_json = |fields| ("application/json", Json::Object(fields).to_string());
     if uri == SCHEMA {
         return Ok(of_json(ask(Question::Schema).await?));
@@ -85,7 +85,7 @@ fn unknown() -> Problem {
 /// The rules in force: names and texts.
 async fn files(mcp: &Mcp, peer: &Peer) -> Result<Vec<(String, String)>, Problem> {
     peer.by.check(Scope::Read)?;
-    let rules = mcp.ask(peer, Question::Rules, Moment::default()).await?;
+    let rules = mcp.ask(peer, Question::Rules, AsOf::default()).await?;
     let files = rules.get("files").and_then(Json::as_array).into_iter().flatten();
     let text = |file: &Json, name: &str| file.get(name).and_then(Json::as_str).map(str::to_owned);
     Ok(files.filter_map(|file| Some((text(file, "name")?, text(file, "text")?))).collect())

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::desk::Moment;
+use super::super::desk::AsOf;
 use super::super::native::needed;
 use super::super::problem::Problem;
 use super::super::question::{Question, Review};
@@ -47,7 +47,7 @@ pub(super) async fn call(
             Some("accept") => match decided(response) {
                 Some((approved, comment)) => {
                     let review = Review { id, approved, comment, edits: Vec::new() };
-                    let told = mcp.ask(peer, Question::Review(review), Moment::default()).await;
+                    let told = mcp.ask(peer, Question::Review(review), AsOf::default()).await;
                     Ok(tools::result(told.map(|mut fields| {
                         fields.insert(String::from("answered"), json!(true));
                         fields.insert(String::from("approved"), json!(approved));
@@ -81,7 +81,7 @@ async fn waiting(
         let message = "clients of this revision can't be asked without a session; answer by `hence review`";
         return Err(Problem::new(422, message));
     }
-    let mut found = mcp.ask(peer, Question::Waits(id), Moment::default()).await?;
+    let mut found = mcp.ask(peer, Question::Waits(id), AsOf::default()).await?;
     if found.get("may_answer") != Some(&json!(true)) {
         return Err(Problem::new(
             403,

@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::desk::Moment;
+use super::super::desk::AsOf;
 use super::super::native::{self, flag, list as facts, needed, number, text};
 use super::super::principal::Scope;
 use super::super::problem::Problem;
-use super::super::question::{Question, Text};
+use super::super::question::{Question, RuleText};
 use super::era::{Era, object};
 use super::message::Fault;
 use super::{Answered, Mcp, Peer, refuse_cursor, review};
@@ -114,7 +114,7 @@ async fn ask(
 ) -> Result<Told, Problem> {
     let question = asked?;
     peer.by.check(if question.writes() { Scope::Write } else { Scope::Read })?;
-    let moment = Moment { min_tx: number(arguments, "min_tx")?, as_of: text(arguments, "as_of")? };
+    let moment = AsOf { min_tx: number(arguments, "min_tx")?, as_of: text(arguments, "as_of")? };
     mcp.ask(peer, question, moment).await.map(Told::of)
 }
 
@@ -137,10 +137,10 @@ fn record(arguments: &Fields, lines: String) -> Result<Question, Problem> {
     })
 }
 
-fn rules(arguments: &Fields) -> Result<Text, Problem> {
+fn rules(arguments: &Fields) -> Result<RuleText, Problem> {
     let packs = facts(arguments, "packs")?;
     let names: Option<Vec<String>> = packs.iter().map(|pack| pack.as_str().map(str::to_owned)).collect();
-    Ok(Text {
+    Ok(RuleText {
         name: text(arguments, "name")?.unwrap_or_else(|| String::from("rules.dl")),
         text: needed(arguments, "rules")?,
         packs: names.ok_or_else(|| Problem::malformed("`packs`: expected names of packs"))?,
@@ -161,10 +161,10 @@ async fn decide(mcp: &Mcp, peer: &Peer, arguments: &Fields) -> Result<Told, Prob
     let is_read = lines.is_empty() || is_dry;
     peer.by.check(if is_read { Scope::Read } else { Scope::Write })?;
     let mut fields = Map::new();
-    let mut moment = Moment::default();
+    let mut moment = AsOf::default();
     if !lines.is_empty() {
         let question = if is_dry { Question::Dry { lines } } else { record(arguments, lines)? };
-        fields = mcp.ask(peer, question, Moment::default()).await?;
+        fields = mcp.ask(peer, question, AsOf::default()).await?;
         moment.min_tx = fields.get("tx").and_then(Json::as_u64);
     }
     let Some(asked) = asked else { return Ok(Told::of(fields)) };

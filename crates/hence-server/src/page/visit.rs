@@ -12,8 +12,8 @@ use serde_json::Value as Json;
 
 use super::super::call::Call;
 use super::super::changes;
-use super::super::desk::{Asked, Moment};
-use super::super::principal::{Principal, Scope, Shown};
+use super::super::desk::{AsOf, Asked};
+use super::super::principal::{Identity, Scope, Shown};
 use super::super::problem::Problem;
 use super::super::question::Question;
 use super::super::service::Service;
@@ -23,7 +23,7 @@ use super::{Sight, shell};
 /// Who asks for a screen, and with what.
 pub(super) struct Visit {
     pub(super) service: Arc<Service>,
-    pub(super) by: Principal,
+    pub(super) by: Identity,
     /// What forms carry.
     pub(super) seal: String,
     shown: Shown,
@@ -152,7 +152,7 @@ impl Visit {
     pub(super) async fn ask_at(&self, question: Question, as_of: Option<String>) -> Result<Json, Problem> {
         // What somebody just did in the browser is known to the screen that follows.
         let min_tx = self.number("after").filter(|_| as_of.is_none());
-        let moment = Moment { min_tx, as_of };
+        let moment = AsOf { min_tx, as_of };
         let until = Instant::now() + self.service.budget;
         self.service.ask(Asked { question, by: self.by.clone(), until, moment }).await
     }

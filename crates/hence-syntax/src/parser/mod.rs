@@ -32,7 +32,7 @@ use hence_core::value::Value;
 use super::codes;
 use super::lexer::Lexer;
 use super::token::{Token, TokenKind};
-use super::tree::{Atom, Expr, ExprKind, File, Item, Question};
+use super::tree::{Atom, Expr, ExprKind, File, Item, ParsedQuery};
 
 pub(crate) use doc::doc_line;
 use rule::Head;
@@ -55,9 +55,9 @@ pub fn parse(file: FileId, text: &str) -> (File, Vec<Diagnostic>) {
 }
 
 /// Parses a query: literals between commas, perhaps a limit, with or without a full stop at the end.
-pub fn parse_query(file: FileId, text: &str) -> (Question, Vec<Diagnostic>) {
+pub fn parse_query(file: FileId, text: &str) -> (ParsedQuery, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
-        return (Question::default(), vec![too_large(file, text.len())]);
+        return (ParsedQuery::default(), vec![too_large(file, text.len())]);
     }
     let mut parser = Parser::new(file, text);
     let literals = parser.literals();
@@ -66,7 +66,7 @@ pub fn parse_query(file: FileId, text: &str) -> (Question, Vec<Diagnostic>) {
         parser.expected("a literal, such as `p(X)`");
     }
     parser.end_of_input("the query");
-    (Question { literals, limit }, parser.into_faults())
+    (ParsedQuery { literals, limit }, parser.into_faults())
 }
 
 /// Parses one atom, with or without a full stop at the end; arguments may be given by position or by name.

@@ -271,7 +271,7 @@ pub struct Rule {
 
 /// A query: a body, and which of its matches are kept.
 #[derive(Clone, Debug, Default)]
-pub struct Question {
+pub struct ParsedQuery {
     /// The literals.
     pub literals: Vec<Literal>,
     /// How many matches are kept.

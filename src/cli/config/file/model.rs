@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hence_actuators::model::{ANSWERED, GIVEN, Model, Price, PromptTemplate, Shape, TOKENS};
+use hence_actuators::model::{ANSWERED, GIVEN, LanguageModel, Price, PromptTemplate, Shape, TOKENS};
 use hence_actuators::template::Template;
 
 use super::super::carried::{Asked, Means, Text};
@@ -39,7 +39,7 @@ impl Said<'_> {
         let key = self.secret(("key_env", "key_file"), &beside)?;
         let tokens = self.count("tokens").unwrap_or(TOKENS);
         let name = self.text("model").ok_or("missing model; expected `model = \"…\"`")?;
-        let models: Vec<(String, Model)> =
+        let models: Vec<(String, LanguageModel)> =
             self.texts("models").iter().map(|text| model(text, tokens)).collect::<Result<_, _>>()?;
         let prices: Vec<(String, Price)> =
             self.texts("prices").iter().map(|text| price(text)).collect::<Result<_, _>>()?;
@@ -66,7 +66,7 @@ impl Said<'_> {
         if facts.is_empty() {
             return Err(String::from("missing facts; expected `facts = [\"relation(column = $text)\"]`"));
         }
-        let model = Model { name, tokens };
+        let model = LanguageModel { name, tokens };
         let asked = Asked {
             shape,
             url,
@@ -112,7 +112,7 @@ impl Asked {
 }
 
 /// A category with its model, such as `architecture = large, 3000`.
-fn model(text: &str, tokens: u64) -> Result<(String, Model), String> {
+fn model(text: &str, tokens: u64) -> Result<(String, LanguageModel), String> {
     let wrong = || {
         format!(
             "`models`: expected a category with its model, such as `architecture = large, 3000`, found `{text}`"
@@ -124,7 +124,7 @@ fn model(text: &str, tokens: u64) -> Result<(String, Model), String> {
         None => (model, tokens),
     };
     let category = category.trim().trim_start_matches('/').to_owned();
-    Ok((category, Model { name: name.trim().to_owned(), tokens: most }))
+    Ok((category, LanguageModel { name: name.trim().to_owned(), tokens: most }))
 }
 
 /// What a million tokens of a model cost, such as `small = 0.15, 0.6`.
