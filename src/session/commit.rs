@@ -119,16 +119,12 @@ impl Session {
         }
         let span = trace::commit(self.engine.name(), dry);
         let _entered = span.enter();
-        let outcome = fault::caught(|| self.decide_and_record(change, dry));
+        let outcome = fault::caught(|| self.commit_inner(change, dry));
         trace::committed(&span, &self.rules, &outcome);
         outcome
     }
 
-    fn decide_and_record(
-        &mut self,
-        mut change: CommitRequest,
-        dry: bool,
-    ) -> Result<CommitOutcome, SessionError> {
+    fn commit_inner(&mut self, mut change: CommitRequest, dry: bool) -> Result<CommitOutcome, SessionError> {
         if self.as_of != When::Now && !dry {
             return Err(LedgerError::ReadOnly.into());
         }
