@@ -125,7 +125,7 @@ fn what_is_erased_is_gone_everywhere_and_the_chain_holds() {
     assert!(log.contains("asserted request(\"u1\", \"(erased "), "{log}");
     let verified = said(at, 0, &["verify"]);
     assert!(
-        verified.contains("the chain of 6 transactions holds") && verified.contains("each as recorded"),
+        verified.contains("the chain of 6 transactions holds") && verified.contains("as recorded, but for"),
         "{verified}"
     );
     assert!(verified.contains("rests on personal values that were erased"), "{verified}");
@@ -186,6 +186,28 @@ fn what_is_computed_from_a_personal_text_is_refused_or_goes_with_it() {
         let told = said(at, 0, args);
         assert!(!told.contains("48151"), "{told}");
     }
+}
+
+#[test]
+fn an_export_of_facts_is_read_back_after_an_erasure() {
+    let project = project();
+    let at = project.path();
+    said(at, 0, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
+    for (format, file) in [("jsonl", "again.jsonl"), ("dl", "again.dl"), ("csv", "tables")] {
+        said(at, 0, &["export", "--format", format, "--output", file]);
+        let facts = match format {
+            "csv" => ["person.csv", "request.csv"].map(|name| format!("{file}/{name}")).to_vec(),
+            _ => vec![file.to_owned()],
+        };
+        let store = format!("of-{format}");
+        let mut args = vec!["decide", "--store", &store, "--now", "2026-02-03T14:00:00Z"];
+        facts.iter().for_each(|file| args.extend(["--facts", file]));
+        said(at, 0, &args);
+        let listed = |store: &str| said(at, 0, &["facts", "person", "--format", "jsonl", "--store", store]);
+        assert_eq!(listed(&store), listed(".hence"), "{format}");
+    }
+    let named = said(at, 0, &["export", "--format", "jsonl", "--relation", "hence.erased"]);
+    assert!(named.contains("{\"hence.erased\": ["), "{named}");
 }
 
 #[test]

@@ -40,6 +40,7 @@ mod due;
 mod edit;
 mod effects;
 mod engines;
+mod erased_forgeries;
 mod erasure;
 mod event;
 mod exact_sentences;

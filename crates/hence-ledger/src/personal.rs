@@ -348,6 +348,38 @@ impl Ledger {
         Ok(false)
     }
 
+    /// The facts of a relation that stood after a transaction and have personal values whose keys are not here, as they
+    /// are read; with the columns of these values.
+    ///
+    /// # Errors
+    /// If base or keys can't be read.
+    pub fn unreadable_facts(
+        &self,
+        relation: Symbol,
+        at: u64,
+    ) -> Result<Vec<(Fact, Vec<usize>)>, LedgerError> {
+        let mut found = Vec::new();
+        if !self.is_personal(relation)? {
+            return Ok(found);
+        }
+        let Some(number) = self.state.number(relation) else { return Ok(found) };
+        let rows = Rows::new(&self.view, &keys::relation(keys::FACT, number), Some(at));
+        for fact in FactIter::new(relation, Some(rows), Vec::new()) {
+            let fact = fact?.0;
+            let is_hidden = |value: &Value| {
+                let text = value.text();
+                Ok(is_token(&text) && self.with_ring(|ring| Ok(!ring.opens(&text)))?)
+            };
+            let hidden = fact.values.iter().map(is_hidden).collect::<Result<Vec<bool>, LedgerError>>()?;
+            if hidden.contains(&true) {
+                let columns = hidden.iter().enumerate().filter(|(_, hidden)| **hidden).map(|(at, _)| at);
+                let columns = columns.collect();
+                found.push((self.opened(fact)?, columns));
+            }
+        }
+        Ok(found)
+    }
+
     fn is_unreadable(&self, relation: Symbol, tuple: &[u8]) -> Result<bool, LedgerError> {
         if !self.is_personal(relation)? {
             return Ok(false);
