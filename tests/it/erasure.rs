@@ -41,7 +41,7 @@ fn said(at: &Path, status: i32, args: &[&str]) -> String {
 }
 
 /// The files below a folder that hold a text.
-fn holding(at: &Path, text: &str) -> Vec<String> {
+pub(crate) fn holding(at: &Path, text: &str) -> Vec<String> {
     holding_bytes(at, text.as_bytes())
 }
 

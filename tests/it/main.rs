@@ -41,6 +41,7 @@ mod edit;
 mod effects;
 mod engines;
 mod erased_forgeries;
+mod erased_orders;
 mod erasure;
 mod event;
 mod exact_sentences;
