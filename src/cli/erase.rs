@@ -8,7 +8,7 @@ use hence::session::CommitRequest;
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_ledger::ERASED;
+use hence_ledger::{ERASED, Ledger, LedgerError};
 
 use super::diagnostics::count;
 use super::options::{self, ChangeOptions, EngineOptions, FactOptions, RuleOptions};
@@ -45,7 +45,14 @@ impl Erase {
             None => None,
         };
         let Some((key, facts)) = known else {
-            output::note(&format!("the ledger holds no personal value of `{}`", self.subject));
+            output::note(&match session.ledger().map_or(Ok(false), lacks_keys).map_err(open::failure)? {
+                false => format!("the ledger holds no personal value of `{}`", self.subject),
+                true => format!(
+                    "no key here is of `{}`, and other values are under keys that are not here: put `personal.keys` \
+                    back and erase again, or destroy each copy of it",
+                    self.subject
+                ),
+            });
             return Ok(NO);
         };
         let retracted = facts.len();
@@ -77,4 +84,10 @@ impl Erase {
         }
         Ok(DONE)
     }
+}
+
+/// Whether facts stand that are under keys which aren't here.
+fn lacks_keys(ledger: &Ledger) -> Result<bool, LedgerError> {
+    let mut relations = ledger.personal()?.keys();
+    relations.try_fold(false, |lacks, relation| Ok(lacks || ledger.has_unreadable(*relation)?))
 }

@@ -15,7 +15,7 @@ use hence::session::{Listing, RuleSet};
 use hence_core::file;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
-use hence_ledger::{Ledger, When};
+use hence_ledger::{Ledger, When, is_reserved};
 
 use super::diagnostics::count;
 use super::options::{FactOptions, RuleOptions, limit, moment};
@@ -319,7 +319,7 @@ impl Export {
         Ok(())
     }
 
-    /// The relations asked for, else those that hold a fact at that moment, by name.
+    /// The relations asked for, else those of rules that hold a fact at that moment, by name.
     fn relations(&self, ledger: &Ledger) -> Result<Vec<Symbol>, Failure> {
         if !self.relation.is_empty() {
             let named: Vec<Symbol> = self.relation.iter().map(|name| Symbol::new(name)).collect();
@@ -328,7 +328,8 @@ impl Export {
             return Ok(named);
         }
         let mut relations = Vec::new();
-        for relation in ledger.all_relations() {
+        // What hence itself keeps is read by no rules; the transactions hold it.
+        for relation in ledger.all_relations().filter(|relation| !is_reserved(*relation)) {
             if ledger.facts_at(relation, self.when()).map_err(open::failure)?.next().is_some() {
                 relations.push(relation);
             }

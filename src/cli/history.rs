@@ -56,29 +56,44 @@ impl History {
                 }
             }
         }
-        if let Some((last, path)) = ledger.archived() {
-            let there = ledger.has_archive().map_err(open::failure)?;
-            let first = if there { "" } else { "once that folder is restored, " };
-            output::note(&format!(
-                "facts that ended by transaction {last} are archived in {}; {first}`--up-to N` shows them \
-                as of transaction N",
-                path.display()
-            ));
-        }
-        if !found && erased(&ledger, &asked)? {
+        let gone = archived(&ledger)?;
+        if found || erased(&ledger, &asked, gone)? {
             return Ok(DONE);
         }
-        if !found {
-            output::note(&format!("`{asked}` was never recorded"));
-            return Ok(NO);
-        }
-        Ok(DONE)
+        output::note(&match gone {
+            0 => format!("`{asked}` was never recorded"),
+            gone => format!("`{asked}` is not recorded after transaction {gone}, and did not stand then"),
+        });
+        Ok(NO)
     }
 }
 
+/// Says what is archived; the last transaction that can't be read here since its archive is missing, 0 where none is.
+fn archived(ledger: &Ledger) -> Result<u64, Failure> {
+    let Some((last, path)) = ledger.archived() else { return Ok(0) };
+    let there = ledger.has_archive().map_err(open::failure)?;
+    let salvaged = ledger.salvaged().map_err(open::failure)?.is_some_and(|salvaged| salvaged >= last);
+    let folder = path.display();
+    output::note(&match (there, salvaged) {
+        (true, _) => format!(
+            "facts that ended by transaction {last} are archived in {folder}; `--up-to N` shows them as of \
+            transaction N"
+        ),
+        (false, false) => format!(
+            "facts that ended by transaction {last} are archived in {folder}; once that folder is restored, \
+            `--up-to N` shows them as of transaction N"
+        ),
+        (false, true) => format!(
+            "facts that ended by transaction {last} were archived before this ledger was salvaged: a copy of it from \
+            before shows them"
+        ),
+    });
+    Ok(if there { 0 } else { last })
+}
+
 /// Shows what came and went of a fact whose personal values nobody can read any more: facts with its other values.
-/// Whether there are any.
-fn erased(ledger: &Ledger, asked: &FactPattern) -> Result<bool, Failure> {
+/// Whether there are any after the transaction `gone`, up to which none can be read.
+fn erased(ledger: &Ledger, asked: &FactPattern, gone: u64) -> Result<bool, Failure> {
     let Some(personal) = ledger.personal().map_err(open::failure)?.get(&asked.relation) else {
         return Ok(false);
     };
@@ -94,7 +109,7 @@ fn erased(ledger: &Ledger, asked: &FactPattern) -> Result<bool, Failure> {
                 .all(|(at, (one, two))| is_hidden(at) || one.is_none_or(|one| one == *two))
     };
     let (mut out, mut shown) = (terminal::text(), false);
-    for info in ledger.log(1..=u64::MAX) {
+    for info in ledger.log(gone + 1..=u64::MAX) {
         let info = info.map_err(open::failure)?;
         let unreadable = ledger.unreadable_relations(info.tx).map_err(open::failure)?;
         if !unreadable.contains(&asked.relation) {

@@ -220,9 +220,12 @@ impl Verify {
         bar.finish_and_clear();
         written?;
         let audited = audited.inspect_err(|error| progress::note_reached(error, at, to))?;
-        let found = match audited.faults {
-            0 => String::from("each as recorded"),
-            faults => count(faults as usize, "error"),
+        let found = match (audited.faults, audited.open) {
+            (0, 0) => String::from("each as recorded"),
+            (0, open) => {
+                format!("as recorded, but for {} that can't be told", count(open as usize, "difference"))
+            }
+            (faults, _) => count(faults as usize, "error"),
         };
         let transactions = count(audited.evaluated as usize, "transaction");
         let decisions = count(audited.decisions as usize, "decision");

@@ -1,5 +1,6 @@
 //! The audit of a ledger's decisions: every transaction drawn again and compared with what it records.
 
+mod excused;
 mod finding;
 mod steps;
 mod unread;
@@ -28,7 +29,7 @@ use super::lapse::{DecisionRelations, DrawnBy, Reasons, Since};
 use super::ruleset::RuleSet;
 use super::why::decision;
 pub use finding::{Discrepancy, Finding};
-use steps::stepped;
+pub(super) use steps::stepped;
 use unread::{is_of_the_rules, said};
 
 /// The engines whose names a record may hold.
@@ -59,6 +60,8 @@ pub struct Audited {
     pub decisions: u64,
     /// How many faults were found.
     pub faults: u64,
+    /// How many differences may come of personal values that nobody can read any more.
+    pub open: u64,
 }
 
 impl Audit<'_> {
@@ -113,6 +116,7 @@ impl Audit<'_> {
             course.since = DrawnBy::of(&transaction.info).map(Since::new).or(course.since.take());
             for finding in found {
                 audited.faults += u64::from(finding.what.is_lie());
+                audited.open += u64::from(finding.what == Discrepancy::Erased);
                 if !each(&finding) {
                     return Ok(audited);
                 }
@@ -202,6 +206,7 @@ impl Course {
         let reasons = reasons.map(|(since, by)| since.reasons(&rules.program, by));
         let held = Held { course: self, turned, info, rules: &rules, finder, reasons };
         found.extend(held.compare(history.ledger, transaction)?);
+        found = held.excused(history, (found, clock))?;
         self.follower.put_back(held.finder);
         self.record(transaction);
         let undetermined = self.follower.undetermined();
@@ -309,17 +314,7 @@ impl Held<'_> {
             let id = id.map(|span| id_of(ledger, span.from, fact)).transpose()?.flatten();
             found.push(self.finding(id, fact, Discrepancy::Kept(reason)));
         }
-        found
-            .iter_mut()
-            .filter(|found| self.rests_on_erased(found))
-            .for_each(|found| found.what = Discrepancy::Erased);
         Ok(found)
-    }
-
-    /// Whether what is found is of a decision that rests on values which nobody can read any more.
-    fn rests_on_erased(&self, found: &Finding) -> bool {
-        let (program, erased) = (&self.rules.program, &self.course.erased);
-        found.decision.as_ref().is_some_and(|(_, fact)| erased.reaches(program, fact.relation))
     }
 
     fn drawn(&self, recorded: &Decision) -> Result<Option<Discrepancy>, SessionError> {

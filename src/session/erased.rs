@@ -1,12 +1,21 @@
 //! Personal values in a session: which columns a draft declares, and what rests on values that nobody can read any more,
 //! which can't be drawn again and is no difference.
 
+mod open;
+
 use std::collections::BTreeSet;
 
+use hence_core::fact::Fact;
 use hence_core::schema::Relation;
 use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
-use hence_ledger::{Draft, Ledger, LedgerError, personal_fact};
+use hence_ledger::{Draft, Ledger, LedgerError, StepChange, TxInfo, personal_fact};
+
+use super::RuleSet;
+use super::error::SessionError;
+use super::history::History;
+
+pub(super) use open::Open;
 
 /// The relations with facts of which a value was erased, or is under a key that isn't here.
 #[derive(Clone, Debug, Default)]
@@ -33,11 +42,61 @@ impl Unreadable {
         Ok(())
     }
 
-    /// Whether a decision rests on some of them.
+    /// Whether a decision could rest on some of them, by the relations that its rules read.
     pub(super) fn reaches(&self, program: &Program, decision: Symbol) -> bool {
         let Some(decision) = program.find(decision).filter(|_| !self.0.is_empty()) else { return false };
         let mut relations = self.0.iter().filter_map(|name| program.find(*name));
         relations.any(|relation| program.dependents(relation).contains(&decision))
+    }
+
+    /// Takes out the decisions that follow after a transaction possibly and not certainly, since they rest on some of them.
+    pub(super) fn leave_out(
+        &self,
+        history: &History<'_>,
+        rules: &RuleSet,
+        (info, clock): (&TxInfo, i64),
+        decisions: &mut Vec<Fact>,
+    ) -> Result<(), SessionError> {
+        if !decisions.iter().any(|decision| self.reaches(&rules.program, decision.relation)) {
+            return Ok(());
+        }
+        let open = Open::of(history, rules, (info, clock), None)?;
+        decisions.retain(|decision| {
+            let values: Vec<_> = decision.values.iter().copied().map(Some).collect();
+            !open.may_hold(decision.relation, &values)
+        });
+        Ok(())
+    }
+
+    /// Whether an effect may take place in a step as it is told, by some values that can't be read.
+    pub(super) fn may_take_place(
+        &self,
+        history: &History<'_>,
+        rules: &RuleSet,
+        moment: (&TxInfo, i64),
+        (number, change): (u64, &StepChange),
+    ) -> Result<bool, SessionError> {
+        let checked = &rules.checked;
+        let told = (change.rule.as_str(), change.sentence.as_deref());
+        for effect in checked.effects.iter().filter(|effect| effect.retracts != change.asserted) {
+            let relation = &checked[effect.relation];
+            let is_it = checked.rules.get(effect.rule).is_some_and(|rule| rule.id.as_str() == change.rule)
+                && checked[effect.input].name == change.fact.relation;
+            if !is_it || !self.reaches(&rules.program, relation.name) {
+                continue;
+            }
+            let mut values = vec![None; relation.columns.len()];
+            for (own, value) in effect.columns.iter().zip(&change.fact.values) {
+                if let Some(held) = own.and_then(|own| values.get_mut(own)) {
+                    *held = Some(*value);
+                }
+            }
+            let open = Open::of(history, rules, moment, Some(number))?;
+            if open.may_explain(rules, (relation.name, &values), told)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

@@ -8,8 +8,9 @@ use hence_core::fault;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_engine::{Engine, Limits};
-use hence_ledger::{Ledger, Transaction};
+use hence_ledger::{Ledger, Transaction, TxInfo};
 
+use super::audit::{Discrepancy, stepped};
 use super::effects::{Again, Rounds};
 use super::erased::Unreadable;
 use super::error::SessionError;
@@ -79,9 +80,9 @@ pub struct Replayed {
 
 impl Replayed {
     /// Counts the steps of a transaction that were done again.
-    fn step(&mut self, tx: u64, again: &Again) {
+    fn step(&mut self, tx: u64, again: &Again, otherwise: bool) {
         self.steps += again.steps.len() as u64;
-        if again.steps != again.recorded {
+        if otherwise {
             self.stepped_otherwise += 1;
             self.first_otherwise.get_or_insert(tx);
         }
@@ -192,7 +193,8 @@ impl Replay<'_> {
             }
             let rules = others.get(&hash).unwrap_or(&own);
             let again = rounds.evaluate(&mut after, &history, rules, (info, clock))?;
-            replayed.step(tx, &again);
+            let otherwise = otherwise(&history, &unreadable, (rules, as_recorded), (info, clock), &again)?;
+            replayed.step(tx, &again, otherwise);
             let step = again.turned;
             let keeps = as_recorded && info.run.is_none();
             let (came, went) = course.now.follow(rules, &after, step, keeps);
@@ -201,7 +203,7 @@ impl Replay<'_> {
             replayed.decisions += course.now.len() as u64;
             let mut fresh = course.fresh();
             let all = fresh.len();
-            fresh.retain(|decision| !unreadable.reaches(&rules.program, decision.relation));
+            unreadable.leave_out(&history, rules, (info, clock), &mut fresh)?;
             replayed.erased += (all - fresh.len()) as u64;
             if fresh.is_empty() {
                 continue;
@@ -265,6 +267,31 @@ impl Course {
         };
         std::mem::take(touched).into_iter().filter(is_fresh).collect()
     }
+}
+
+/// Whether a transaction's steps are others than are recorded, and not for personal values that can't be read.
+fn otherwise(
+    history: &History<'_>,
+    unreadable: &Unreadable,
+    (rules, as_recorded): (&RuleSet, bool),
+    moment: (&TxInfo, i64),
+    again: &Again,
+) -> Result<bool, SessionError> {
+    if again.steps == again.recorded || !as_recorded {
+        return Ok(again.steps != again.recorded);
+    }
+    for finding in stepped(moment.0, rules, again) {
+        let excused = match &finding.what {
+            Discrepancy::StepUnfounded(number, change) | Discrepancy::StepMissing(number, change) => {
+                unreadable.may_take_place(history, rules, moment, (*number, change))?
+            }
+            _ => false,
+        };
+        if !excused {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether rules have a parameter.

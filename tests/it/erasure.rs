@@ -41,14 +41,18 @@ fn said(at: &Path, status: i32, args: &[&str]) -> String {
 }
 
 /// The files below a folder that hold a text.
-fn holding(at: &Path, text: &str) -> Vec<String> {
+pub(crate) fn holding(at: &Path, text: &str) -> Vec<String> {
+    holding_bytes(at, text.as_bytes())
+}
+
+fn holding_bytes(at: &Path, wanted: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(at).unwrap().map(Result::unwrap) {
         let path = entry.path();
         if entry.file_type().unwrap().is_dir() {
-            found.extend(holding(&path, text));
+            found.extend(holding_bytes(&path, wanted));
         } else if let Ok(bytes) = fs::read(&path)
-            && bytes.windows(text.len()).any(|window| window == text.as_bytes())
+            && bytes.windows(wanted.len()).any(|window| window == wanted)
         {
             found.push(path.display().to_string());
         }
@@ -121,7 +125,7 @@ fn what_is_erased_is_gone_everywhere_and_the_chain_holds() {
     assert!(log.contains("asserted request(\"u1\", \"(erased "), "{log}");
     let verified = said(at, 0, &["verify"]);
     assert!(
-        verified.contains("the chain of 6 transactions holds") && verified.contains("each as recorded"),
+        verified.contains("the chain of 6 transactions holds") && verified.contains("as recorded, but for"),
         "{verified}"
     );
     assert!(verified.contains("rests on personal values that were erased"), "{verified}");
@@ -145,6 +149,65 @@ fn what_is_erased_is_gone_everywhere_and_the_chain_holds() {
     said(at, 0, &["assert", "person(\"u1\", \"Alice Liddell\", \"alice@wonder.example\")"]);
     nowhere(at, "again");
     said(at, 0, &["verify"]);
+}
+
+#[test]
+fn what_is_computed_from_a_personal_text_is_refused_or_goes_with_it() {
+    let rules = |decision: &str| {
+        format!(
+            "## Ages.\ninput aged(id: string, age: string @personal(id)).\n{decision}\n@because(\"{{Id}} is {{N}}\")\n"
+        )
+    };
+    let leaking = rules("## Years.\ndecision years(id: string, n: int).")
+        + "years(Id, N) :- aged(Id, Age), N = int(Age).\n";
+    let sound = rules("## Years.\ndecision years(id: string, n: string @personal(id)).")
+        + "years(Id, string(N)) :- aged(Id, Age), N = int(Age) + 1.\n";
+    let project = folder(&[("rules.dl", &leaking), ("hence.toml", SETTINGS)]);
+    let at = project.path();
+    let told = said(at, 2, &["decide"]);
+    assert!(told.contains("error[E513]: `years.n` carries personal values of `aged.age`"), "{told}");
+    fs::write(at.join("rules.dl"), sound).unwrap();
+    said(at, 0, &["assert", "aged(\"u1\", \"481516\")"]);
+    let told = said(at, 0, &["decide", "--now", "2026-02-03T12:00:00Z"]);
+    assert!(told.contains("481517") && told.contains("u1 is (personal)"), "{told}");
+    let store = at.join(".hence");
+    let is_nowhere = || {
+        for number in [481_516_i64, 481_517] {
+            assert_eq!(holding(&store, &number.to_string()), Vec::<String>::new());
+            for bytes in [&number.to_le_bytes()[..3], &number.to_be_bytes()[5..]] {
+                assert_eq!(holding_bytes(&store, bytes), Vec::<String>::new(), "{number}");
+            }
+        }
+    };
+    is_nowhere();
+    said(at, 0, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
+    is_nowhere();
+    for args in [&["decisions", "--as-of", "2"][..], &["log", "--facts-too"], &["verify"], &["replay"]] {
+        let told = said(at, 0, args);
+        assert!(!told.contains("48151"), "{told}");
+    }
+}
+
+#[test]
+fn an_export_of_facts_is_read_back_after_an_erasure() {
+    let project = project();
+    let at = project.path();
+    said(at, 0, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
+    for (format, file) in [("jsonl", "again.jsonl"), ("dl", "again.dl"), ("csv", "tables")] {
+        said(at, 0, &["export", "--format", format, "--output", file]);
+        let facts = match format {
+            "csv" => ["person.csv", "request.csv"].map(|name| format!("{file}/{name}")).to_vec(),
+            _ => vec![file.to_owned()],
+        };
+        let store = format!("of-{format}");
+        let mut args = vec!["decide", "--store", &store, "--now", "2026-02-03T14:00:00Z"];
+        facts.iter().for_each(|file| args.extend(["--facts", file]));
+        said(at, 0, &args);
+        let listed = |store: &str| said(at, 0, &["facts", "person", "--format", "jsonl", "--store", store]);
+        assert_eq!(listed(&store), listed(".hence"), "{format}");
+    }
+    let named = said(at, 0, &["export", "--format", "jsonl", "--relation", "hence.erased"]);
+    assert!(named.contains("{\"hence.erased\": ["), "{named}");
 }
 
 #[test]

@@ -40,6 +40,8 @@ mod due;
 mod edit;
 mod effects;
 mod engines;
+mod erased_forgeries;
+mod erased_orders;
 mod erasure;
 mod event;
 mod exact_sentences;

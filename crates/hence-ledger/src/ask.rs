@@ -103,6 +103,7 @@ impl Ledger {
     pub fn follow(&mut self, to: u64) -> Result<(), LedgerError> {
         // What is new may name or revoke a principal.
         self.forget_principals();
+        let erased = self.erased_count();
         let Self { journal, view, state, backlog_limit, .. } = self;
         while state.tx < to {
             let whole = journal.read(journal.mark().end, state.tx + 1)?;
@@ -112,6 +113,9 @@ impl Ledger {
             apply(journal, view, state, &whole, *backlog_limit)?;
             journal.set_end(Mark { end: whole.end, head: whole.hash });
         }
+        // Whoever wrote may have made keys, or destroyed some.
+        let destroyed = self.erased_count() != erased;
+        self.vault.look_again(destroyed);
         Ok(())
     }
 

@@ -49,12 +49,17 @@ impl Ledger {
     pub fn resolve(&self, draft: &mut Draft) -> Result<(Changes, ResolvedDelta), LedgerError> {
         self.redaction.owned(draft)?;
         let declared = personal::declared(&draft.assertions);
-        let plain = self.seals(&declared)?.then(|| (draft.assertions.clone(), draft.retractions.clone()));
-        self.seal_draft(draft, &declared)?;
-        let mut resolved = self.resolved(draft)?;
+        let mut resolved = match self.seals(&declared)? {
+            true => {
+                self.check_schemas(draft)?;
+                let proposed = self.proposed(draft, &declared)?;
+                ResolvedDelta::of(draft, proposed, &self.state, &self.view)?
+            }
+            false => self.resolved(draft)?,
+        };
         resolved.declared = declared;
-        let facts = (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
-        let (assertions, retractions) = plain.unwrap_or(facts);
+        let (assertions, retractions) =
+            (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
         Ok((resolved.changes(assertions, retractions), resolved))
     }
 

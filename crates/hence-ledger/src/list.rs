@@ -74,6 +74,26 @@ impl Proposed {
         let mut tuples = Tuples::default();
         let mut items = Vec::with_capacity(facts.len());
         items.extend(facts.zip(0..).map(|(fact, at)| (tuples.push(fact), at)));
+        Self::sorted(tuples, items)
+    }
+
+    /// The same of facts that `encode` puts into the form in which they are recorded.
+    pub(super) fn encoded<'f, E>(
+        facts: impl ExactSizeIterator<Item = &'f Fact>,
+        encode: &mut dyn FnMut(&Fact, &mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut tuples = Tuples::default();
+        let mut items = Vec::with_capacity(facts.len());
+        for (fact, at) in facts.zip(0..) {
+            let mut encoded = Ok(());
+            let place = tuples.encode(fact.relation, |out| encoded = encode(fact, out));
+            encoded?;
+            items.push((place, at));
+        }
+        Ok(Self::sorted(tuples, items))
+    }
+
+    fn sorted(tuples: Tuples, mut items: Vec<(Place, u32)>) -> Self {
         let compare = |a: &Place, b: &Place| tuples.compare(a, b);
         if !items.is_sorted_by(|(a, _), (b, _)| compare(a, b) == Ordering::Less) {
             // By place too, so that of a decision proposed twice the first explanation counts.

@@ -17,6 +17,7 @@ use super::Ledger;
 use super::bytes::Reader;
 use super::content::{Summary, decode_changes};
 use super::error::LedgerError;
+use super::list::Proposed;
 use super::reserved::is_reserved;
 use super::rows::{FactIter, Rows};
 use super::transaction::Draft;
@@ -52,6 +53,17 @@ impl Vault {
         self.columns = OnceLock::new();
         if self.path.is_some() {
             *self.lock() = None;
+        }
+    }
+
+    /// Another process has written: columns are looked up again, and keys where some were `destroyed` or their file is
+    /// another one.
+    pub(super) fn look_again(&mut self, destroyed: bool) {
+        self.columns = OnceLock::new();
+        let Some(path) = self.path.clone() else { return };
+        let mut held = self.lock();
+        if destroyed || held.as_ref().is_some_and(|ring| !ring.is_of(&path)) {
+            *held = None;
         }
     }
 
@@ -95,6 +107,32 @@ fn replaced(fact: &mut Fact, columns: &Columns, change: &mut Change<'_>) -> Resu
     Ok(())
 }
 
+/// Appends a fact to `out`, its personal values as `change` gives them.
+fn encoded(
+    fact: &Fact,
+    columns: &Columns,
+    change: &mut Change<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), LedgerError> {
+    let Some(personal) = columns.get(&fact.relation) else {
+        tuple::encode(&fact.values, out);
+        return Ok(());
+    };
+    for (at, value) in fact.values.iter().enumerate() {
+        let subject = personal.iter().find(|personal| personal.column == at);
+        let subject = subject.and_then(|personal| fact.values.get(personal.subject));
+        let changed = match (value, subject) {
+            (Value::String(text), Some(subject)) => change(&subject.text(), text.as_str())?,
+            _ => None,
+        };
+        match changed {
+            Some(text) => tuple::Raw::String(Cow::Owned(text)).encode(out),
+            None => tuple::encode(std::slice::from_ref(value), out),
+        }
+    }
+    Ok(())
+}
+
 impl Ledger {
     /// The columns of each relation that hold personal values.
     ///
@@ -130,6 +168,11 @@ impl Ledger {
             erased.extend(fact?.0.values.first().map(|value| value.text()));
         }
         Ok(erased)
+    }
+
+    /// How many keys were destroyed.
+    pub fn erased_count(&self) -> u64 {
+        self.state.relations.get(&Symbol::new(ERASED)).map_or(0, |counts| counts.facts)
     }
 
     /// Asks the keys, which are read where they weren't.
@@ -202,8 +245,8 @@ impl Ledger {
         Ok(facts)
     }
 
-    /// Puts the personal values of a draft into the form in which they are recorded; keys of new subjects are made.
-    pub(super) fn seal_draft(&self, draft: &mut Draft, declared: &[Declared]) -> Result<(), LedgerError> {
+    /// The personal columns that a draft is recorded by.
+    fn columns_of(&self, draft: &Draft, declared: &[Declared]) -> Result<Cow<'_, Columns>, LedgerError> {
         let before = self.personal()?;
         let mut columns = Cow::Borrowed(before);
         for (relation, personal) in declared {
@@ -219,13 +262,36 @@ impl Ledger {
         for (relation, personal) in self::declared(&draft.retractions) {
             columns.to_mut().entry(relation).or_default().retain(|known| *known != personal);
         }
-        if columns.is_empty() {
-            return Ok(());
-        }
         if let Some(said) = draft.said.iter().find(|said| columns.contains_key(&said.fact.relation)) {
             let what =
                 format!("personal values can't be said by others yet: a fact of `{}`", said.fact.relation);
             return Err(LedgerError::Misfit { what });
+        }
+        Ok(columns)
+    }
+
+    /// The assertions and retractions of a draft as they are recorded; keys of new subjects are made. What is under a key
+    /// is no text of its own: of a load of many facts it would take as much room as they.
+    pub(super) fn proposed(
+        &self,
+        draft: &Draft,
+        declared: &[Declared],
+    ) -> Result<(Proposed, Proposed), LedgerError> {
+        let (before, columns) = (self.personal()?, self.columns_of(draft, declared)?);
+        let mut make = |subject: &str, text: &str| self.with_ring(|ring| ring.make(subject, text));
+        let mut asserted = |fact: &Fact, out: &mut Vec<u8>| encoded(fact, &columns, &mut make, out);
+        let asserted = Proposed::encoded(draft.assertions.iter(), &mut asserted)?;
+        let mut seal = |subject: &str, text: &str| self.with_ring(|ring| ring.seal(subject, text));
+        let mut retracted = |fact: &Fact, out: &mut Vec<u8>| encoded(fact, before, &mut seal, out);
+        Ok((asserted, Proposed::encoded(draft.retractions.iter(), &mut retracted)?))
+    }
+
+    /// Puts the personal values of a draft into the form in which they are recorded; keys of new subjects are made.
+    pub(super) fn seal_draft(&self, draft: &mut Draft, declared: &[Declared]) -> Result<(), LedgerError> {
+        let before = self.personal()?;
+        let columns = self.columns_of(draft, declared)?;
+        if columns.is_empty() {
+            return Ok(());
         }
         let mut make = |subject: &str, text: &str| self.with_ring(|ring| ring.make(subject, text));
         let steps = draft.steps.iter_mut().flatten().flat_map(|step| &mut step.changes);
@@ -240,6 +306,23 @@ impl Ledger {
             replaced(fact, before, &mut seal)?;
         }
         Ok(())
+    }
+
+    /// Facts as they would be recorded, with these columns personal beside those that the ledger knows: a subject without a
+    /// key gets one, which is saved with the next transaction.
+    ///
+    /// # Errors
+    /// If base or keys can't be read.
+    pub fn under_keys(&self, facts: &mut [Fact], declared: &[(Symbol, Personal)]) -> Result<(), LedgerError> {
+        let mut columns = self.personal()?.clone();
+        for (relation, personal) in declared {
+            let known = columns.entry(*relation).or_default();
+            if !known.contains(personal) {
+                known.push(*personal);
+            }
+        }
+        let mut make = |subject: &str, text: &str| self.with_ring(|ring| ring.make(subject, text));
+        facts.iter_mut().try_for_each(|fact| replaced(fact, &columns, &mut make))
     }
 
     /// A relation whose facts are recorded as they are can't begin to hold personal values.
@@ -346,6 +429,38 @@ impl Ledger {
             }
         }
         Ok(false)
+    }
+
+    /// The facts of a relation that stood after a transaction and have personal values whose keys are not here, as they
+    /// are read; with the columns of these values.
+    ///
+    /// # Errors
+    /// If base or keys can't be read.
+    pub fn unreadable_facts(
+        &self,
+        relation: Symbol,
+        at: u64,
+    ) -> Result<Vec<(Fact, Vec<usize>)>, LedgerError> {
+        let mut found = Vec::new();
+        if !self.is_personal(relation)? {
+            return Ok(found);
+        }
+        let Some(number) = self.state.number(relation) else { return Ok(found) };
+        let rows = Rows::new(&self.view, &keys::relation(keys::FACT, number), Some(at));
+        for fact in FactIter::new(relation, Some(rows), Vec::new()) {
+            let fact = fact?.0;
+            let is_hidden = |value: &Value| {
+                let text = value.text();
+                Ok(is_token(&text) && self.with_ring(|ring| Ok(!ring.opens(&text)))?)
+            };
+            let hidden = fact.values.iter().map(is_hidden).collect::<Result<Vec<bool>, LedgerError>>()?;
+            if hidden.contains(&true) {
+                let columns = hidden.iter().enumerate().filter(|(_, hidden)| **hidden).map(|(at, _)| at);
+                let columns = columns.collect();
+                found.push((self.opened(fact)?, columns));
+            }
+        }
+        Ok(found)
     }
 
     fn is_unreadable(&self, relation: Symbol, tuple: &[u8]) -> Result<bool, LedgerError> {

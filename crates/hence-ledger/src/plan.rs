@@ -93,10 +93,20 @@ pub struct ResolvedDelta {
 
 impl ResolvedDelta {
     pub(crate) fn new(draft: &Draft, state: &State, view: &View) -> Result<Self, LedgerError> {
+        let asserted = Proposed::new(draft.assertions.iter());
+        let retracted = Proposed::new(draft.retractions.iter());
+        Self::of(draft, (asserted, retracted), state, view)
+    }
+
+    /// The assertions and retractions of a draft, encoded already.
+    pub(crate) fn of(
+        draft: &Draft,
+        (mut asserted, mut retracted): (Proposed, Proposed),
+        state: &State,
+        view: &View,
+    ) -> Result<Self, LedgerError> {
         // A relation that starts over asserts its facts again, even where an earlier one looked the same.
         let renewed = renewed(&draft.schemas);
-        let mut asserted = Proposed::new(draft.assertions.iter());
-        let mut retracted = Proposed::new(draft.retractions.iter());
         let (mut since, mut present, mut missing) = (Vec::new(), Vec::new(), Vec::new());
         let mut finder = Since::new(state, view, keys::FACT, draft.retractions.len());
         retracted.retain(|item| {

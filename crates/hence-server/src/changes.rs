@@ -33,9 +33,9 @@ const LOOK: Duration = Duration::from_millis(500);
 /// How long to wait before reading again what could not be read.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The last transactions that listeners read.
+/// The last transactions that listeners read, and how many keys of personal values were destroyed when they did.
 #[derive(Default)]
-pub(crate) struct Recent(Mutex<BTreeMap<u64, Arc<Json>>>);
+pub(crate) struct Recent(Mutex<(u64, BTreeMap<u64, Arc<Json>>)>);
 
 impl Recent {
     /// Transactions from `from` on; one reader at a time asks, and the others find what it read.
@@ -45,7 +45,12 @@ impl Recent {
         by: &Identity,
         from: u64,
     ) -> Result<Vec<(u64, Arc<Json>)>, Problem> {
-        let mut kept = self.0.lock().await;
+        let mut recent = self.0.lock().await;
+        let (of, kept) = &mut *recent;
+        let erased = service.desk.board().borrow().erased;
+        if std::mem::replace(of, erased) != erased {
+            kept.clear();
+        }
         if !kept.contains_key(&from) {
             let until = Instant::now() + LONGEST;
             let asked = Asked {
@@ -81,6 +86,8 @@ struct Listening {
     /// The next transaction.
     next: u64,
     ready: VecDeque<(u64, Arc<Json>)>,
+    /// How many keys of personal values were destroyed when these were read.
+    erased: u64,
     _counted: Listener,
 }
 
@@ -99,6 +106,10 @@ impl Listening {
         loop {
             if !self.may_listen() {
                 return None;
+            }
+            let erased = self.board.borrow().erased;
+            if std::mem::replace(&mut self.erased, erased) != erased {
+                self.ready.clear();
             }
             if let Some((tx, one)) = self.ready.pop_front() {
                 self.next = tx + 1;
@@ -152,6 +163,7 @@ pub(crate) fn stream(
         board,
         next,
         ready: VecDeque::new(),
+        erased: 0,
         _counted: service.meters.listener(),
     };
     let events = stream::unfold(listening, Listening::next);

@@ -44,6 +44,8 @@ pub struct Standing {
     pub tx: u64,
     /// Its hash.
     pub head: String,
+    /// How many keys of personal values were destroyed: what was read before may hold such values.
+    pub erased: u64,
     /// Whether requests are answered; not before everything is open, and not once it is to stop.
     pub is_ready: bool,
     /// What is wrong with rules that were changed and are not in force.

@@ -155,6 +155,7 @@ impl Service {
         let standing = Standing {
             tx: 3,
             head: String::from(HOSTILE),
+            erased: 0,
             is_ready: true,
             faulty_rules: Some(String::from(HOSTILE)),
         };

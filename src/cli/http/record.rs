@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use hence::session::{CommitOutcome, CommitRequest, SessionError};
+use hence_core::fact::Fact;
 use hence_ledger::TxInfo;
 use hence_server::{AccessRequest, AnswerSender, Asked, DeskAnswer, Problem, Question, Review};
 use serde_json::{Map, Value as Json, json};
@@ -118,18 +119,22 @@ fn facts(
     (key, expect_tx, note): (Option<&str>, Option<u64>, Option<String>),
     to: To<'_>,
 ) -> Result<DeskAnswer, Failure> {
-    let source = key.map_or_else(|| String::from(SOURCE), |key| sealed(key, lines));
+    let rules = open::reading_for(follow.session.rules(), by);
+    let read = read_lines(&rules, lines);
+    drop(rules);
+    let source = match key {
+        Some(key) => sealed(follow, key, (lines, read.as_ref().ok()))?,
+        None => String::from(SOURCE),
+    };
     if let Some(key) = key
         && let Some(known) = recorded(follow, key)?
     {
         return Ok(repeated(follow, &known, &source));
     }
-    let rules = open::reading_for(follow.session.rules(), by);
-    let (assertions, retractions) = match read_lines(&rules, lines) {
+    let (assertions, retractions) = match read {
         Ok(read) => read,
         Err(error) => return Ok(Err(of_session(&error))),
     };
-    drop(rules);
     let wall = time::wall_clock();
     let now = follow.clock(wall)?;
     let change = CommitRequest {
@@ -161,10 +166,30 @@ fn told(follow: &Follow, told: Result<Json, Problem>) -> DeskAnswer {
     }
 }
 
-/// The source of a transaction with a key: the key, and a hash of what was sent under it.
-fn sealed(key: &str, lines: &str) -> String {
-    let hash: String = hence_server::hash(lines.as_bytes()).chars().take(SEAL).collect();
-    format!("{SOURCE} {key} {hash}")
+/// The source of a transaction with a key: the key, and a hash of what was sent under it. Personal values are hashed as
+/// they are recorded: by a hash of a value itself who guesses it would know it, after it was erased too.
+fn sealed(
+    follow: &Follow,
+    key: &str,
+    (lines, read): (&str, Option<&(Vec<Fact>, Vec<Fact>)>),
+) -> Result<String, Failure> {
+    let relations = &follow.session.rules().program.relations;
+    let declared: Vec<_> = relations
+        .iter()
+        .flat_map(|relation| relation.personal.iter().map(|personal| (relation.name, *personal)))
+        .collect();
+    let is_personal = |fact: &Fact| declared.iter().any(|(relation, _)| *relation == fact.relation);
+    let mut sent = String::from(lines);
+    if let (Some((assertions, retractions)), Some(ledger)) = (read, follow.session.ledger())
+        && assertions.iter().chain(retractions).any(is_personal)
+    {
+        let mut facts = [assertions.as_slice(), retractions].concat();
+        ledger.under_keys(&mut facts, &declared).map_err(open::failure)?;
+        sent = facts.iter().map(|fact| format!("{fact}\n")).collect();
+        sent.push_str(&format!("{} asserted", assertions.len()));
+    }
+    let hash: String = hence_server::hash(sent.as_bytes()).chars().take(SEAL).collect();
+    Ok(format!("{SOURCE} {key} {hash}"))
 }
 
 /// The transaction that was recorded under a key.

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use hence::session::{RuleSet, Session};
-use hence_ledger::Hash;
+use hence_ledger::{Hash, Ledger};
 #[cfg(feature = "gate")]
 use hence_server::Hooked;
 use hence_server::{AnswerSender, Asked, Board, Desk, Problem, Question, Standing, Teller};
@@ -72,7 +72,7 @@ impl Workers {
         let rules = Arc::new(session.rules().clone());
         let known = Known { tx: session.last_tx(), hash: rules.recorded().hash(), rules };
         let head = session.ledger().map(|ledger| ledger.head().to_string()).unwrap_or_default();
-        let standing = Standing { tx: known.tx, head, ..Standing::default() };
+        let standing = Standing { tx: known.tx, head, erased: erased(session), ..Standing::default() };
         let quick = thread::available_parallelism().map_or(1, usize::from);
         let workers = Arc::new(Self {
             store,
@@ -154,7 +154,10 @@ impl Workers {
             }
             (known.tx, known.hash) = (tx, hash);
             let head = session.ledger().map(|ledger| ledger.head().to_string()).unwrap_or_default();
-            self.board.send_modify(|standing| (standing.tx, standing.head) = (tx, head));
+            let erased = erased(session);
+            self.board.send_modify(|standing| {
+                (standing.tx, standing.head, standing.erased) = (tx, head, erased);
+            });
         }
         let begins = !self.has_begun.swap(true, Ordering::SeqCst);
         drop(known);
@@ -181,6 +184,10 @@ impl Workers {
         let records = || config::get().authzen().is_some_and(|authzen| authzen.record);
         question.writes() || matches!(question, Question::Evaluations { .. }) && records()
     }
+}
+
+fn erased(session: &Session) -> u64 {
+    session.ledger().map_or(0, Ledger::erased_count)
 }
 
 impl Desk for Workers {

@@ -14,7 +14,7 @@ pub(super) fn deed(change: &StepChange) -> String {
 }
 
 /// What differs between the steps that are recorded and those that are done again.
-pub(super) fn stepped(info: &TxInfo, rules: &RuleSet, again: &Again) -> Vec<Finding> {
+pub(in crate::session) fn stepped(info: &TxInfo, rules: &RuleSet, again: &Again) -> Vec<Finding> {
     let finding = |what| Finding { tx: info.tx, decision: None, what };
     if info.steps.is_none() && info.run.is_some() && has_effects(&rules.checked) {
         return vec![finding(Discrepancy::NoSteps)];

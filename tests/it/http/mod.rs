@@ -5,6 +5,7 @@ mod changes;
 mod demo;
 mod documents;
 mod editor;
+mod erased;
 mod group;
 mod hook;
 mod limits;

@@ -23,7 +23,7 @@ use candidates::Asked;
 pub use candidates::given_of;
 use hence_core::diagnostic::Diagnostic;
 use hence_core::index_vec::{Id, IndexVec};
-use hence_core::schema::RelationId;
+use hence_core::schema::{Relation, RelationId};
 use hence_core::value::Value;
 pub use query::{Query, is_answer, with_atom, with_queries, with_query};
 pub use relevant::{needed, relevant};
@@ -58,6 +58,16 @@ pub fn lower(checked: &Checked) -> Result<Program, Vec<Diagnostic>> {
     let strata = strata::ordered(&program.relations, &heads_and_reads(&program.rules));
     program.strata = with_rules(strata, &program);
     Ok(program)
+}
+
+/// A program with more relations, which come after its own, and with more rules.
+pub fn extended(program: &Program, relations: Vec<Relation>, rules: Vec<Rule>) -> Program {
+    let mut program = program.clone();
+    program.relations.extend(relations);
+    program.rules.extend(rules);
+    let strata = strata::ordered(&program.relations, &heads_and_reads(&program.rules));
+    program.strata = with_rules(strata, &program);
+    program
 }
 
 /// One rule, and after it those that its aggregates need, over the relations of `checked`; what a recursion gives them

@@ -1,14 +1,17 @@
 //! The keys of personal values, one for each subject, in a file that no copy of the ledger takes along.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::Path;
+use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead as _, KeyInit as _};
 use chacha20poly1305::{ChaCha20Poly1305, Nonce};
+
+use hence_core::symbol::Symbol;
 
 use crate::error::LedgerError;
 use crate::hash::Hash;
@@ -36,39 +39,61 @@ pub(super) fn key_of(text: &str) -> Option<&str> {
     (id.len() == 2 * ID_LEN && !rest.is_empty()).then_some(id)
 }
 
+/// What a value under a key names it by.
+type Id = [u8; ID_LEN];
+
 struct Key {
-    subject: String,
+    subject: Symbol,
     secret: [u8; 32],
 }
 
 /// The keys at hand, by id.
 pub(super) struct Ring {
-    keys: BTreeMap<String, Key>,
-    subjects: BTreeMap<String, String>,
-    erased: BTreeSet<String>,
+    keys: BTreeMap<Id, Key>,
+    subjects: HashMap<Symbol, Id>,
+    erased: BTreeSet<Id>,
     /// Whether some keys aren't in the file yet.
     unsaved: bool,
+    /// The file that they are in.
+    of: Option<Stamp>,
+}
+
+/// What tells whether a file was written since.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Self> {
+        let found = fs::metadata(path).ok()?;
+        Some(Self { len: found.len(), modified: found.modified().ok() })
+    }
 }
 
 impl Ring {
     /// The keys of a file, which may be missing, without those that are erased.
     pub(super) fn read(path: Option<&Path>, erased: BTreeSet<String>) -> Result<Self, LedgerError> {
-        let (keys, subjects) = (BTreeMap::new(), BTreeMap::new());
-        let mut ring = Self { keys, subjects, erased, unsaved: false };
+        let (keys, subjects) = (BTreeMap::new(), HashMap::new());
+        let mut ring = Self { keys, subjects, erased: ids(&erased), unsaved: false, of: None };
         let Some(path) = path else { return Ok(ring) };
-        let text = match fs::read_to_string(path) {
+        // Taken before it is read: what is written then is read again.
+        ring.of = Stamp::of(path);
+        let file = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ring),
-            text => text.map_err(LedgerError::io("read", path))?,
+            file => BufReader::new(file.map_err(LedgerError::io("read", path))?),
         };
         let damaged = |line: usize| LedgerError::Misfit {
             what: format!("{}:{line}: not a file of keys; restore it from a copy", path.display()),
         };
-        let mut lines = (1..).zip(text.lines());
-        if lines.next().is_none_or(|(_, first)| first != FORMAT) {
+        let mut lines = (1..).zip(file.lines());
+        if lines.next().is_none_or(|(_, first)| first.map_or(true, |first| first != FORMAT)) {
             return Err(damaged(1));
         }
         for (number, line) in lines {
-            let (id, key) = parsed(line).ok_or_else(|| damaged(number))?;
+            let line = line.map_err(LedgerError::io("read", path))?;
+            let (id, key) = parsed(&line).ok_or_else(|| damaged(number))?;
             if !ring.erased.contains(&id) {
                 ring.add(id, key);
             }
@@ -76,36 +101,42 @@ impl Ring {
         Ok(ring)
     }
 
-    fn add(&mut self, id: String, key: Key) {
-        self.subjects.insert(key.subject.clone(), id.clone());
+    /// Whether the file holds what was read of it.
+    pub(super) fn is_of(&self, path: &Path) -> bool {
+        self.of == Stamp::of(path)
+    }
+
+    fn add(&mut self, id: Id, key: Key) {
+        self.subjects.insert(key.subject, id);
         self.keys.insert(id, key);
     }
 
     /// The id of a subject's key.
     pub(super) fn id(&self, subject: &str) -> Option<String> {
-        self.subjects.get(subject).cloned()
+        self.subjects.get(&Symbol::new(subject)).map(|id| hex(id))
     }
 
     /// A text under the key of its subject; `None` where there is no key, or the text is under it already.
     pub(super) fn seal(&self, subject: &str, text: &str) -> Result<Option<String>, LedgerError> {
-        if key_of(text).is_some_and(|id| self.keys.contains_key(id)) {
+        if self.opens(text) {
             return Ok(None);
         }
-        let found = self.subjects.get(subject).and_then(|id| Some((id, self.keys.get(id)?)));
+        let found = self.subjects.get(&Symbol::new(subject)).and_then(|id| Some((id, self.keys.get(id)?)));
         found.map(|(id, key)| token(id, key, text)).transpose()
     }
 
     /// The same, where a subject without a key gets one.
     pub(super) fn make(&mut self, subject: &str, text: &str) -> Result<Option<String>, LedgerError> {
-        if !self.subjects.contains_key(subject) && !is_token(text) {
+        let of = Symbol::new(subject);
+        if !self.subjects.contains_key(&of) && !is_token(text) {
             let mut bytes = [0; 32 + ID_LEN];
             let failed = |error: getrandom::Error| LedgerError::Misfit {
                 what: format!("the system gives no random numbers for a key: {error}"),
             };
             getrandom::fill(&mut bytes).map_err(failed)?;
             let (secret, id) = bytes.split_at(32);
-            let secret = secret.try_into().unwrap_or_default();
-            self.add(hex(id), Key { subject: subject.to_owned(), secret });
+            let (secret, id) = (secret.try_into().unwrap_or_default(), id.try_into().unwrap_or_default());
+            self.add(id, Key { subject: of, secret });
             self.unsaved = true;
         }
         self.seal(subject, text)
@@ -113,13 +144,14 @@ impl Ring {
 
     /// Whether the key of a value is here.
     pub(super) fn opens(&self, token: &str) -> bool {
-        key_of(token).is_some_and(|id| self.keys.contains_key(id))
+        key_of(token).and_then(id_of).is_some_and(|id| self.keys.contains_key(&id))
     }
 
     /// What a value under a key is, or what stands in its place; `None` for what is under none.
     pub(super) fn open(&self, token: &str) -> Option<String> {
-        let id = key_of(token)?;
-        let word = match (self.keys.get(id), self.erased.contains(id)) {
+        let id = id_of(key_of(token)?);
+        let is_erased = id.is_some_and(|id| self.erased.contains(&id));
+        let word = match (id.and_then(|id| self.keys.get(&id)), is_erased) {
             (Some(key), _) => return opened(key, token),
             (None, true) => "erased",
             (None, false) => "sealed",
@@ -143,10 +175,11 @@ impl Ring {
         erased: BTreeSet<String>,
     ) -> Result<usize, LedgerError> {
         let before = self.keys.len();
+        let held = path.map(|path| holds(path, &erased)).transpose()?.unwrap_or(false);
+        let erased = ids(&erased);
         self.keys.retain(|id, _| !erased.contains(id));
         self.subjects.retain(|_, id| !erased.contains(id));
         let gone = before - self.keys.len();
-        let held = path.map(|path| holds(path, &erased)).transpose()?.unwrap_or(false);
         self.erased = erased;
         if let (Some(path), true) = (path, held) {
             let old = OpenOptions::new().write(true).open(path);
@@ -165,17 +198,21 @@ impl Ring {
     fn write(&self, path: &Path) -> Result<(), LedgerError> {
         let new = path.with_extension("new");
         let _ = fs::remove_file(&new);
-        let mut file = private().open(&new).map_err(LedgerError::io("create", &new))?;
-        let mut text = format!("{FORMAT}\n");
-        for (id, Key { subject, secret }) in &self.keys {
-            let subject = serde_json::Value::from(subject.as_str());
-            text.push_str(&format!("{id} {} {subject}\n", hex(secret)));
-        }
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-        written.map_err(LedgerError::io("write", &new))?;
+        let file = private().open(&new).map_err(LedgerError::io("create", &new))?;
+        self.write_to(file).map_err(LedgerError::io("write", &new))?;
         fs::rename(&new, path).map_err(LedgerError::io("rename", &new))?;
         let Some(dir) = path.parent() else { return Ok(()) };
         File::open(dir).and_then(|dir| dir.sync_all()).map_err(LedgerError::io("make durable", dir))
+    }
+
+    fn write_to(&self, file: File) -> io::Result<()> {
+        let mut out = BufWriter::new(file);
+        writeln!(out, "{FORMAT}")?;
+        for (id, Key { subject, secret }) in &self.keys {
+            let subject = serde_json::Value::from(subject.as_str());
+            writeln!(out, "{} {} {subject}", hex(id), hex(secret))?;
+        }
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
     }
 }
 
@@ -190,30 +227,42 @@ fn private() -> OpenOptions {
 
 /// Whether a file holds one of these keys.
 fn holds(path: &Path, erased: &BTreeSet<String>) -> Result<bool, LedgerError> {
-    match fs::read_to_string(path) {
+    match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        text => {
-            let text = text.map_err(LedgerError::io("read", path))?;
-            Ok(text.lines().any(|line| line.split(' ').next().is_some_and(|id| erased.contains(id))))
+        file => {
+            let file = BufReader::new(file.map_err(LedgerError::io("read", path))?);
+            let is_held = |line: &String| line.split(' ').next().is_some_and(|id| erased.contains(id));
+            Ok(file.lines().map_while(Result::ok).any(|line| is_held(&line)))
         }
     }
 }
 
-fn parsed(line: &str) -> Option<(String, Key)> {
+/// The ids that these texts are.
+fn ids(texts: &BTreeSet<String>) -> BTreeSet<Id> {
+    texts.iter().filter_map(|text| id_of(text)).collect()
+}
+
+fn id_of(text: &str) -> Option<Id> {
+    let is_lower = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (text.len() == 2 * ID_LEN && is_lower)
+        .then(|| u64::from_str_radix(text, 16).ok().map(u64::to_be_bytes))?
+}
+
+fn parsed(line: &str) -> Option<(Id, Key)> {
     let mut parts = line.splitn(3, ' ');
     let (id, secret, subject) = (parts.next()?, Hash::parse(parts.next()?)?, parts.next()?);
     let subject: String = serde_json::from_str(subject).ok()?;
-    (id.len() == 2 * ID_LEN).then(|| (id.to_owned(), Key { subject, secret: secret.0 }))
+    Some((id_of(id)?, Key { subject: Symbol::new(&subject), secret: secret.0 }))
 }
 
 /// A text under a key: the same for the same text, so that equal facts stay equal.
-fn token(id: &str, key: &Key, text: &str) -> Result<String, LedgerError> {
+fn token(id: &Id, key: &Key, text: &str) -> Result<String, LedgerError> {
     let nonce = blake3::keyed_hash(&blake3::derive_key(NONCE, &key.secret), text.as_bytes());
     let mut bytes: Vec<u8> = nonce.as_bytes().iter().take(NONCE_LEN).copied().collect();
     let failed = |_| LedgerError::Misfit { what: String::from("a personal value can't be encrypted") };
     let sealed = cipher(key).encrypt(Nonce::from_slice(&bytes), text.as_bytes()).map_err(failed)?;
     bytes.extend(sealed);
-    Ok(format!("{TOKEN}{id}:{}", BASE64_URL_SAFE_NO_PAD.encode(bytes)))
+    Ok(format!("{TOKEN}{}:{}", hex(id), BASE64_URL_SAFE_NO_PAD.encode(bytes)))
 }
 
 fn opened(key: &Key, token: &str) -> Option<String> {
@@ -228,7 +277,11 @@ fn cipher(key: &Key) -> ChaCha20Poly1305 {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]
