@@ -350,10 +350,15 @@ impl EngineOptions {
         config::get().lenient(self.lenient)
     }
 
+    /// How many threads are asked for.
+    pub(super) fn given_threads(&self) -> Option<usize> {
+        let threads = self.threads.map(u64::from).or_else(|| config::get().count("limits.threads"));
+        threads.map(|most| usize::try_from(most).unwrap_or(usize::MAX).min(Threads::MOST))
+    }
+
     /// The limits chosen.
     pub(super) fn limits(&self) -> Limits {
         let config = config::get();
-        let threads = self.threads.map(u64::from).or_else(|| config.count("limits.threads"));
         Limits {
             facts: self.max_facts.or_else(|| config.count("limits.facts")).unwrap_or(50_000_000),
             iterations: self
@@ -362,7 +367,7 @@ impl EngineOptions {
                 .unwrap_or(10_000_000),
             time: self.timeout.or_else(|| config.time_limit()),
             memory: memory(self.max_memory),
-            threads: threads.map_or_else(Threads::available, |most| Threads::of(most as usize)),
+            threads: self.given_threads().map_or_else(Threads::available, Threads::of),
         }
     }
 }

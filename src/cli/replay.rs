@@ -22,7 +22,8 @@ use super::{DONE, Failure, NO, Outcome, open, output, progress, terminal};
 #[derive(Debug, Args)]
 #[command(
     after_help = "For each decision that flips, `before` says why it held or not under the recorded rules, \
-        and `after` why it holds or not under the others.\n\nExample: hence replay --set lowest_score=0.3"
+        and `after` why it holds or not under the others.\n\nWith `--threads N` the history is drawn again in N parts at \
+        once; each part takes the memory of all facts.\n\nExample: hence replay --set lowest_score=0.3"
 )]
 pub(super) struct Replay {
     /// A file or folder of other rules, repeatable [default: the rules that drew each decision]
@@ -76,6 +77,7 @@ impl Replay {
             limits: self.engine.limits(),
             lenient: self.engine.lenient()?,
             explained: if self.report { 1 } else { usize::MAX },
+            threads: self.engine.given_threads().unwrap_or(1),
         };
         replay.check_sets()?;
         let report = self.report.then(Report::default);

@@ -9,6 +9,7 @@ use hence_core::fact::Fact;
 use hence_core::schema::{Column, Kind, Relation};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 use hence_lang::ir::Program;
 use hence_ledger::{Changes, Draft, EffectRound, Hash, Ledger, LedgerError, Recast, Recorded, Schema, When};
 
@@ -241,10 +242,7 @@ impl Lens {
 }
 
 /// Steps whose facts have other values, where there are any.
-fn mapped(
-    steps: &[EffectRound],
-    values: impl Fn(&Fact) -> Option<Vec<hence_core::value::Value>>,
-) -> Vec<EffectRound> {
+fn mapped(steps: &[EffectRound], values: impl Fn(&Fact) -> Option<Vec<Value>>) -> Vec<EffectRound> {
     let mut steps = steps.to_vec();
     for change in steps.iter_mut().flat_map(|step| &mut step.changes) {
         if let Some(values) = values(&change.fact) {

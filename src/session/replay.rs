@@ -1,5 +1,7 @@
 //! Recorded history under other rules, or under its own: what would have been decided, transaction by transaction.
 
+mod parts;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -17,8 +19,10 @@ use super::error::SessionError;
 use super::follow::{Apart, Follower, Reasons, Redrawn};
 use super::history::History;
 use super::{RuleSet, Session};
+use parts::Part;
 
 /// How history is gone through.
+#[derive(Clone, Copy)]
 pub struct Replay<'a> {
     /// The history.
     pub ledger: &'a Ledger,
@@ -39,6 +43,8 @@ pub struct Replay<'a> {
     pub lenient: bool,
     /// Of how many flips by each rule the reasons are looked for.
     pub explained: usize,
+    /// How many threads go through the history, each a part of it with all facts of its own.
+    pub threads: usize,
 }
 
 /// A decision that stands in the record and would not have, or the other way round.
@@ -105,6 +111,7 @@ impl Session {
             limits: self.limits,
             lenient: self.lenient,
             explained: usize::MAX,
+            threads: 1,
         })
     }
 }
@@ -120,7 +127,19 @@ impl Replay<'_> {
         progress: &mut dyn FnMut(u64),
         each: &mut dyn FnMut(Flip) -> bool,
     ) -> Result<Replayed, SessionError> {
-        fault::caught(|| self.drawn_again(progress, each))
+        fault::caught(|| {
+            let parts = Part::of(self)?;
+            if parts.len() > 1
+                && let Some(replayed) = parts::drawn_again(self, &parts, progress, each)?
+            {
+                return Ok(replayed);
+            }
+            let mut reached = |tx| {
+                progress(tx);
+                true
+            };
+            self.go_through(Part::whole(self), (&mut reached, &mut |_| true), each)
+        })
     }
 
     /// Checks that rules which draw decisions here have the parameters that are set, and keep to the ledger's shard.
@@ -164,21 +183,26 @@ impl Replay<'_> {
         rules.with_sets(&sets).map_err(SessionError::Faults)
     }
 
-    fn drawn_again(
+    /// Draws the decisions of a part again. `reached` hears of each transaction, and `begins` whether the state before the
+    /// first one that counts is certain; either ends it by `false`.
+    fn go_through(
         &self,
-        progress: &mut dyn FnMut(u64),
+        part: Part,
+        (reached, begins): (&mut dyn FnMut(u64) -> bool, &mut dyn FnMut(bool) -> bool),
         each: &mut dyn FnMut(Flip) -> bool,
     ) -> Result<Replayed, SessionError> {
         let (mut history, mut others) = (self.history(), BTreeMap::new());
         let as_recorded = self.rules.is_none() && self.sets.is_empty();
         let (mut after, mut before) = (Follower::default(), (!as_recorded).then(Follower::of_records));
         let (mut replayed, mut explained) = (Replayed::default(), BTreeMap::new());
-        let first = self.from.max(1);
+        let first = part.first;
         let mut unreadable = Unreadable::before(self.ledger, first)?;
         let mut rounds = Rounds::before(first, &mut history, false)?;
         let mut course = Course::new(history.standing(first - 1)?);
-        for tx in first..=self.to.min(self.ledger.last_tx()) {
-            progress(tx);
+        for tx in first..=part.last {
+            if !reached(tx) {
+                return Ok(replayed);
+            }
             let transaction = self.ledger.transaction(tx)?;
             course.record(&transaction);
             unreadable.take(self.ledger, tx)?;
@@ -194,11 +218,22 @@ impl Replay<'_> {
             let rules = others.get(&hash).unwrap_or(&own);
             let again = rounds.evaluate(&mut after, &history, rules, (info, clock))?;
             let otherwise = otherwise(&history, &unreadable, (rules, as_recorded), (info, clock), &again)?;
-            replayed.step(tx, &again, otherwise);
+            let counts = tx >= part.counted;
+            if counts {
+                replayed.step(tx, &again, otherwise);
+            }
             let step = again.turned;
             let keeps = as_recorded && info.run.is_none();
             let (came, went) = course.now.follow(rules, &after, step, keeps);
             course.touched.extend(came.into_iter().chain(went));
+            if !counts {
+                course.fresh();
+                // What is undetermined stays as it was, and how that was is not known here.
+                if !begins(after.undetermined().is_empty()) {
+                    return Ok(replayed);
+                }
+                continue;
+            }
             replayed.evaluated += 1;
             replayed.decisions += course.now.len() as u64;
             let mut fresh = course.fresh();

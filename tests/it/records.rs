@@ -2,7 +2,9 @@
 //! and manners of its runs, and finds every forged record.
 
 use hence::session::compiled::Compiled;
-use hence::session::{Audit, CommitRequest, Finding, RuleSet, Session, read_fact_lines};
+use hence::session::{
+    Audit, CommitRequest, Finding, Flip, Replay, Replayed, RuleSet, Session, read_fact_lines,
+};
 use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
@@ -370,4 +372,70 @@ fn a_record_from_before_runs_may_tell_another_derivation_and_no_other() {
         let (_, found) = audit(&written(&drafts), &SemiNaive);
         assert_eq!(found.first().map(|finding| finding.what.is_lie()), lies, "{sentence}");
     }
+}
+
+/// What a replay says: each flip, and what it came to.
+fn replayed(
+    ledger: &Ledger,
+    (rules, sets): Others<'_>,
+    explained: usize,
+    threads: usize,
+) -> (Vec<Flip>, Replayed) {
+    let last = ledger.last_tx();
+    let replay = Replay {
+        ledger,
+        rules,
+        sets,
+        from: last / 5,
+        to: last,
+        engine: &SemiNaive,
+        limits: hence_engine::Limits::default(),
+        lenient: false,
+        explained,
+        threads,
+    };
+    let mut flips = Vec::new();
+    let replayed = replay.run(&mut |_| {}, &mut |flip| {
+        flips.push(flip);
+        true
+    });
+    (flips, replayed.unwrap())
+}
+
+/// Other rules, and parameters that are set otherwise.
+type Others<'a> = (Option<&'a RuleSet>, &'a [(Symbol, Value)]);
+
+#[test]
+fn a_replay_in_parts_says_what_one_in_one_go_says() {
+    let (louder, others) = ([(Symbol::new("loud"), Value::Int(60))], rules(&[INPUTS, ALARM, SHARE], 50));
+    let mut flipped = 0;
+    for seed in 0..40 {
+        let ledger = history(seed, Ledger::memory().unwrap());
+        for asked in [(None, &[][..]), (None, &louder[..]), (Some(&others), &[][..])] {
+            for explained in [1, usize::MAX] {
+                let whole = replayed(&ledger, asked, explained, 1);
+                flipped += whole.0.len();
+                for threads in [2, 3, 7] {
+                    assert_eq!(replayed(&ledger, asked, explained, threads), whole, "seed {seed}");
+                }
+            }
+        }
+    }
+    assert!(flipped > 500, "{flipped}");
+}
+
+#[test]
+fn a_replay_in_parts_ends_where_nobody_wants_more() {
+    let (ledger, others) = (history(3, Ledger::memory().unwrap()), rules(&[INPUTS, ALARM, SHARE], 60));
+    let all = replayed(&ledger, (Some(&others), &[]), 1, 1).0.len();
+    assert!(all > 2, "{all}");
+    let session = Session::over_ledger(others.clone(), ledger);
+    let mut replay = session.replay(Some(&others), 1, session.ledger().unwrap().last_tx()).unwrap();
+    replay.threads = 3;
+    let mut seen = 0;
+    let replayed = replay.run(&mut |_| {}, &mut |_| {
+        seen += 1;
+        seen < 2
+    });
+    assert_eq!((replayed.unwrap().flips, seen), (2, 2));
 }

@@ -128,8 +128,8 @@ pub trait FactSource {
     );
 }
 
-/// An engine.
-pub trait Engine {
+/// An engine, which several threads may ask at once.
+pub trait Engine: Sync {
     /// What records call it.
     fn name(&self) -> &'static str;
 
