@@ -25,7 +25,7 @@ use super::error::SessionError;
 use super::evaluation;
 use super::follow::{Follower, Redrawn};
 use super::history::History;
-use super::lapse::{DecisionRelations, DrawnBy, Reasons, Since};
+use super::lapse::{DecisionRelations, DrawnBy, Reasons, Since, archived_by};
 use super::ruleset::RuleSet;
 use super::why::decision;
 pub use finding::{Discrepancy, Finding};
@@ -34,6 +34,9 @@ use unread::{is_of_the_rules, said};
 
 /// The engines whose names a record may hold.
 const ENGINES: [&str; 4] = ["embedded", "naive", COMPILED, BOTH];
+
+/// The source of a transaction that says that a snapshot replaces those before it.
+const COMPACT: &str = "compact";
 
 /// How a ledger's decisions are audited.
 pub struct Audit<'a> {
@@ -98,6 +101,7 @@ impl Audit<'_> {
             rounds,
             unsettled,
             since,
+            decided: 0,
             erased,
             runs: false,
             reasons: false,
@@ -113,6 +117,9 @@ impl Audit<'_> {
             course.change(&transaction);
             course.erased.take(self.ledger, tx)?;
             let found = course.transaction(&mut history, &transaction, &mut audited)?;
+            if DrawnBy::of(&transaction.info).is_some() {
+                course.decided = tx;
+            }
             course.since = DrawnBy::of(&transaction.info).map(Since::new).or(course.since.take());
             for finding in found {
                 audited.faults += u64::from(finding.what.is_lie());
@@ -138,6 +145,8 @@ struct Course {
     unsettled: BTreeSet<Symbol>,
     /// What changed since decisions were drawn last, as far as that was seen.
     since: Option<Since>,
+    /// The last transaction that drew decisions.
+    decided: u64,
     erased: Unreadable,
     /// Whether a transaction has recorded how it ran: all that follow do.
     runs: bool,
@@ -295,7 +304,7 @@ impl Held<'_> {
         let lapsed: BTreeMap<&Fact, (&Lapsed, u64)> =
             transaction.lapsed.iter().map(|(lapsed, since)| (&lapsed.fact, (lapsed, *since))).collect();
         for (fact, (lapsed, since)) in &lapsed {
-            if let Some(what) = self.lapsed(lapsed)? {
+            if let Some(what) = self.lapsed(ledger, lapsed)? {
                 found.push(self.finding(id_of(ledger, *since, fact)?, fact, what));
             }
         }
@@ -357,7 +366,7 @@ impl Held<'_> {
         evaluation::is_undetermined(&self.rules.program, undetermined, fact) && !self.finder.holds(fact)
     }
 
-    fn lapsed(&self, recorded: &Lapsed) -> Result<Option<Discrepancy>, SessionError> {
+    fn lapsed(&self, ledger: &Ledger, recorded: &Lapsed) -> Result<Option<Discrepancy>, SessionError> {
         let fact = &recorded.fact;
         if !self.course.stood.contains(fact) {
             return Ok(Some(Discrepancy::LapsedUnstood));
@@ -368,6 +377,9 @@ impl Held<'_> {
                 false => Decision::new(fact.clone()),
             };
             return Ok(Some(Discrepancy::Lapsed(again)));
+        }
+        if recorded.reason.as_deref().is_some_and(|reason| self.was_archived(ledger, reason)) {
+            return Ok(None);
         }
         let program = &self.rules.program;
         let mut reason = DecisionRelations::new(program).lapsed(fact.clone()).reason;
@@ -381,6 +393,13 @@ impl Held<'_> {
             return Ok(Some(Discrepancy::Salvaged));
         }
         Ok((reason != recorded.reason).then(|| Discrepancy::Reason(recorded.reason.clone(), reason)))
+    }
+
+    /// Whether what the reason of a lapse says was so: a snapshot had replaced transactions since decisions were drawn.
+    fn was_archived(&self, ledger: &Ledger, reason: &str) -> bool {
+        let Some(last) = archived_by(reason) else { return false };
+        let replaced = self.course.decided < last && last < self.info.tx;
+        replaced && ledger.info(last + 1).is_ok_and(|info| info.tx < self.info.tx && info.source == COMPACT)
     }
 
     fn is_salvaged(&self) -> bool {

@@ -68,12 +68,23 @@ impl DrawnBy {
 pub(super) struct Since {
     before: DrawnBy,
     relations: BTreeSet<Symbol>,
+    /// The last transaction of which nobody can tell here what it changed, since it is archived elsewhere.
+    unseen: Option<u64>,
+}
+
+/// What the reason of a lapse says where some of what changed is archived elsewhere: before and after the number of the
+/// last transaction of that.
+const ARCHIVED: (&str, &str) = ("what changed by transaction ", " is archived");
+
+/// The last archived transaction that the reason of a lapse speaks of.
+pub(super) fn archived_by(reason: &str) -> Option<u64> {
+    reason.strip_prefix(ARCHIVED.0)?.strip_suffix(ARCHIVED.1)?.parse().ok()
 }
 
 impl Since {
     /// Nothing, since they were drawn so.
     pub(super) fn new(before: DrawnBy) -> Self {
-        Self { before, relations: BTreeSet::new() }
+        Self { before, relations: BTreeSet::new(), unseen: None }
     }
 
     /// What the ledger holds of it.
@@ -87,7 +98,10 @@ impl Since {
         };
         let mut since = Self::new(before);
         for tx in tx + 1..=ledger.last_tx() {
-            since.relations.extend(ledger.changed_relations(tx)?);
+            match ledger.changed_relations(tx) {
+                Err(LedgerError::Archived { last, .. }) => since.unseen = Some(last),
+                changed => since.relations.extend(changed?),
+            }
         }
         Ok(Some(since))
     }
@@ -107,7 +121,8 @@ impl Since {
         } else {
             (self.before.clock != now.clock).then_some("time passed")
         };
-        Reasons { changed: self.relations.iter().filter_map(under).collect(), rest }
+        let unseen = self.unseen.map(|last| format!("{}{last}{}", ARCHIVED.0, ARCHIVED.1));
+        Reasons { changed: self.relations.iter().filter_map(under).collect(), rest, unseen }
     }
 }
 
@@ -117,11 +132,16 @@ pub(super) struct Reasons {
     changed: Vec<(Symbol, Vec<RelationId>)>,
     /// Of a decision that rests on none of them.
     rest: Option<&'static str>,
+    /// Of every decision, where not all that changed can be told.
+    unseen: Option<String>,
 }
 
 impl Reasons {
     /// Why a decision lapses.
     pub(super) fn of(&self, program: &Program, decision: Symbol) -> Option<String> {
+        if let Some(unseen) = &self.unseen {
+            return Some(unseen.clone());
+        }
         let decision = program.find(decision)?;
         let changed: Vec<&Symbol> =
             self.changed.iter().filter(|(_, rest)| rest.contains(&decision)).map(|(name, _)| name).collect();

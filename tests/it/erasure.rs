@@ -347,6 +347,33 @@ fn a_column_that_was_recorded_as_it_is_does_not_become_personal() {
 }
 
 #[test]
+fn no_log_and_no_temporary_file_holds_personal_values() {
+    let project = folder(&[("rules.dl", RULES), ("hence.toml", SETTINGS), ("facts.jsonl", FACTS)]);
+    let at = project.path();
+    let temporary = at.join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let variables = [("HENCE_LOG", "trace"), ("TMPDIR", temporary.to_str().unwrap())];
+    for args in [
+        &["decide", "--quiet", "--facts", "facts.jsonl", "--now", "2026-02-03T12:00:00Z"][..],
+        &["why", "inside(\"u1\")"],
+        &["verify"],
+        &["replay"],
+        &["export", "--output", "export.jsonl"],
+        &["backup", "copy"],
+        &["compact"],
+        &["erase", "u1", "--now", "2026-02-03T14:00:00Z"],
+        &["rebuild"],
+    ] {
+        let Ran(status, _, err) = run(at, args, &variables, "");
+        assert!(status == 0 && err.contains("TRACE") | err.contains("DEBUG"), "{args:?}: {status} {err}");
+        for secret in SECRETS {
+            assert!(!err.contains(secret), "{args:?}: {err}");
+            assert_eq!(holding(&temporary, secret), Vec::<String>::new(), "{args:?}");
+        }
+    }
+}
+
+#[test]
 fn what_a_person_types_is_in_no_lock() {
     let project = project();
     let at = project.path();

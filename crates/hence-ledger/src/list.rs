@@ -52,6 +52,9 @@ struct Place {
     relation: Symbol,
 }
 
+/// Appends a fact in the form in which it is recorded.
+type Encode<'e, E> = dyn FnMut(&Fact, &mut Vec<u8>) -> Result<(), E> + 'e;
+
 /// Facts or decisions that are proposed, in the order of relation and tuple, each once.
 #[derive(Default)]
 pub(super) struct Proposed {
@@ -80,7 +83,7 @@ impl Proposed {
     /// The same of facts that `encode` puts into the form in which they are recorded.
     pub(super) fn encoded<'f, E>(
         facts: impl ExactSizeIterator<Item = &'f Fact>,
-        encode: &mut dyn FnMut(&Fact, &mut Vec<u8>) -> Result<(), E>,
+        encode: &mut Encode<'_, E>,
     ) -> Result<Self, E> {
         let mut tuples = Tuples::default();
         let mut items = Vec::with_capacity(facts.len());

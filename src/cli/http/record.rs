@@ -166,13 +166,12 @@ fn told(follow: &Follow, told: Result<Json, Problem>) -> DeskAnswer {
     }
 }
 
+/// What a request asserts and what it retracts.
+type Read = (Vec<Fact>, Vec<Fact>);
+
 /// The source of a transaction with a key: the key, and a hash of what was sent under it. Personal values are hashed as
 /// they are recorded: by a hash of a value itself who guesses it would know it, after it was erased too.
-fn sealed(
-    follow: &Follow,
-    key: &str,
-    (lines, read): (&str, Option<&(Vec<Fact>, Vec<Fact>)>),
-) -> Result<String, Failure> {
+fn sealed(follow: &Follow, key: &str, (lines, read): (&str, Option<&Read>)) -> Result<String, Failure> {
     let relations = &follow.session.rules().program.relations;
     let declared: Vec<_> = relations
         .iter()
