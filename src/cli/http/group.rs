@@ -1,6 +1,7 @@
 //! What is recorded for several clients at once: one sync makes it durable, and nobody is answered before that.
 
 use std::io::Write;
+use std::rc::Rc;
 
 use hence::session::Outcome;
 use hence_server::{Answer, Problem, Reply};
@@ -19,7 +20,7 @@ pub(in crate::cli) struct Joined {
     /// What the owner tells of it.
     pub(super) told: Vec<u8>,
     /// What was decided and is to be carried out, each with its clock.
-    pub(super) done: Vec<(Outcome, i64)>,
+    pub(super) done: Vec<(Rc<Outcome>, i64)>,
 }
 
 impl Follow {
@@ -27,7 +28,7 @@ impl Follow {
     /// else: what comes next may say that it no longer is.
     pub(super) fn join(&mut self, joined: Joined, out: &mut dyn Write) -> Result<(), Failure> {
         let carries =
-            |(decided, _): &(Outcome, i64)| self.carry.as_ref().is_some_and(|carry| carry.takes(decided));
+            |(decided, _): &(Rc<Outcome>, i64)| self.carry.as_ref().is_some_and(|carry| carry.takes(decided));
         let ends = joined.done.iter().any(carries) || self.group.len() + 1 >= MOST;
         self.group.push(joined);
         if ends { self.settle(out) } else { Ok(()) }
