@@ -18,7 +18,7 @@ const DIR: &str = "HENCE_TEST_WRITER";
 fn writer() {
     let Some(dir) = std::env::var_os(DIR) else { return };
     // Now with a thread that writes the base, now without.
-    let behind = std::process::id() % 2 == 0;
+    let behind = std::process::id().is_multiple_of(2);
     let options = OpenOptions { wait: Duration::from_secs(10), ..written(behind) };
     let mut ledger = Ledger::open(Path::new(&dir), &options).unwrap();
     let mut out = std::io::stdout();
