@@ -40,6 +40,7 @@ SIZES = {10_000: (1_000, 2_667), 1_000_000: (100_000, 266_667)}
 CASES = [
     ("unrecorded, 10,000 asked a second", ["--rate", "10000"], 52, False),
     ("recorded, 3,000 asked a second", ["--rate", "3000"], 52, True),
+    ("recorded, 3,000 asked a second, 100 facts a second beside", ["--rate", "3000", "--writer", "100"], 52, True),
     ("unrecorded, 2,000 asked a second", ["--rate", "2000"], 52, False),
     ("unrecorded, 2,000 asked a second, a slow question beside", ["--rate", "2000", "--slow"], 52, False),
     ("unrecorded", [], 24, False),
@@ -175,7 +176,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("hence", type=lambda path: str(pathlib.Path(path).resolve()))
     parser.add_argument("load", type=lambda path: str(pathlib.Path(path).resolve()))
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--facts", type=int, nargs="*", default=list(SIZES))
     parser.add_argument("--only", default="")

@@ -32,6 +32,8 @@ struct Load {
     address: String,
     token: String,
     until: Instant,
+    /// What no other run says: what is recorded already would not be recorded again.
+    run: u32,
     users: u64,
     records: u64,
     writes: bool,
@@ -80,6 +82,7 @@ fn main() -> Fallible<()> {
         address: address.clone(),
         token: token.clone(),
         until: Instant::now() + Duration::from_secs(options.seconds),
+        run: std::process::id(),
         users: number("--users", 1000)?.max(1),
         records: number("--records", 3000)?.max(1),
         writes: has("--write"),
@@ -237,14 +240,14 @@ impl Load {
                 }
             };
             let status = if self.writes {
-                let name = format!("written-{number}-{at}");
+                let name = format!("written-{}-{number}-{at}", self.run);
                 let key = self.keyed.then_some(name.as_str());
                 self.post(&mut stream, ("/v1/facts", "x-ndjson"), (key, &fact(&name)))?
             } else {
                 let record = at % self.records;
                 // Every other one asks for what lies in their own folder.
                 let user = if at % 2 == 0 { record } else { at / 7 } % self.users;
-                let body = question(user, record, &format!("{number}-{at}"));
+                let body = question(user, record, &format!("{}-{number}-{at}", self.run));
                 self.post(&mut stream, ("/access/v1/evaluation", "json"), (None, &body))?
             };
             match status {
@@ -262,7 +265,7 @@ impl Load {
         let (begun, mut done, mut slowest) = (Instant::now(), 0_u32, Duration::ZERO);
         while Instant::now() < self.until {
             let asked = Instant::now();
-            let body = fact(&format!("beside-{done}"));
+            let body = fact(&format!("beside-{}-{done}", self.run));
             let status = self.post(&mut stream, ("/v1/facts", "x-ndjson"), (None, &body))?;
             slowest = slowest.max(asked.elapsed());
             done += u32::from(status == 200);

@@ -24,16 +24,16 @@ fn main() -> ExitCode {
 #[cfg(unix)]
 mod unix {
     use std::ffi::{OsStr, OsString};
-    use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+    use std::io::{self, BufRead as _, BufReader, Write as _};
     use std::os::unix::net::UnixStream;
     use std::os::unix::process::CommandExt as _;
     use std::path::{Path, PathBuf};
     use std::process::{Command, ExitCode, Stdio};
-    use std::sync::mpsc::channel;
-    use std::thread;
     use std::time::{Duration, Instant};
 
     use hence_gate::{HookAnswer, HookEvent, Host, LARGEST};
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::Errno;
     use serde_json::{Value as Json, json};
 
     use super::connect::connect;
@@ -80,17 +80,23 @@ mod unix {
         Some(Asked { host, store: PathBuf::from(store), shadow })
     }
 
-    /// Standard input to its end, read by a thread, since a host may leave it open.
+    /// Standard input to its end, in time: a host may leave it open.
     fn event(end: Instant) -> Option<Vec<u8>> {
-        let (sender, read) = channel();
-        let reading = thread::Builder::new().spawn(move || {
-            let mut bytes = Vec::new();
-            let done = io::stdin().lock().take(LARGEST as u64 + 1).read_to_end(&mut bytes);
-            // Nobody hears of an event that comes too late.
-            let _ = sender.send(done.map(|_| bytes));
-        });
-        reading.ok()?;
-        read.recv_timeout(end.saturating_duration_since(Instant::now())).ok()?.ok()
+        let (input, mut bytes, mut chunk) = (io::stdin(), Vec::new(), [0; 8192]);
+        while bytes.len() <= LARGEST {
+            let left = end.checked_duration_since(Instant::now())?;
+            let mut awaited = [PollFd::new(&input, PollFlags::IN)];
+            let read = poll(&mut awaited, Some(&Timespec::try_from(left).ok()?)).and_then(|ready| {
+                if ready == 0 { Err(Errno::TIMEDOUT) } else { rustix::io::read(&input, &mut chunk) }
+            });
+            match read {
+                Ok(0) => break,
+                Ok(count) => bytes.extend(chunk.iter().take(count)),
+                Err(Errno::INTR) => {}
+                Err(_) => return None,
+            }
+        }
+        Some(bytes)
     }
 
     /// The owner's answer; `None` where there is none.

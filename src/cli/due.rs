@@ -160,11 +160,12 @@ impl Follow {
     pub(super) fn renew(
         &mut self,
         rules: hence::session::RuleSet,
+        sets: &[(hence_core::symbol::Symbol, hence_core::value::Value)],
     ) -> Result<(), hence::session::SessionError> {
         let rules = match self.session.ledger() {
             Some(ledger) => {
                 let recorded = hence::session::recorded_params(ledger, hence_ledger::When::Now)?;
-                rules.under_recorded(&recorded, &[])?
+                rules.under_recorded(&recorded, sets)?
             }
             None => rules,
         };

@@ -31,8 +31,9 @@ const LONGEST_COMMAND: usize = 500;
 
 /// How many relations are named that the rules don't declare, or that have no compiled code.
 const SHOWN: usize = 8;
-/// How many bytes wait to be written to the base of a ledger that is owned: whoever asks meanwhile waits as long as that takes.
-const OWNED_BACKLOG: usize = 256 << 10;
+/// How many bytes wait until another thread writes them to the base of a ledger that is owned. Before somebody else has a turn,
+/// what waits is written while they wait.
+const OWNED_BACKLOG: usize = 1 << 20;
 
 /// A session that only reads: over the fact files named, else over the ledger.
 pub(super) fn for_reading(
@@ -176,7 +177,11 @@ pub(super) fn for_owning(
     if facts.store().as_os_str() != IN_MEMORY {
         Owner::check_free(&facts.store())?;
     }
-    writing((named, facts, engine), false, &OpenOptions { backlog_limit: OWNED_BACKLOG, ..options() })
+    writing(
+        (named, facts, engine),
+        false,
+        &OpenOptions { backlog_limit: OWNED_BACKLOG, behind: true, ..options() },
+    )
 }
 
 /// Begins to lend the ledger of an owner, unless it is in memory.

@@ -16,7 +16,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_syntax as syntax;
 
-use super::config::{self, RULES};
+use super::config::{self, Config, RULES};
 use super::{Failure, output};
 
 /// How many files a message names.
@@ -131,22 +131,32 @@ impl RuleOptions {
     }
 
     fn chosen(&self) -> (RuleSource, From) {
+        self.chosen_by(config::get())
+    }
+
+    /// What is read where the settings are `config`.
+    #[cfg(feature = "server")]
+    pub(super) fn source_by(&self, config: &Config) -> RuleSource {
+        self.chosen_by(config).0
+    }
+
+    fn chosen_by(&self, config: &Config) -> (RuleSource, From) {
         let mut source = RuleSource {
             paths: self.paths(),
             packs: self.packs.clone(),
             sets: self.sets.clone(),
-            lints: config::get().lints(),
-            origins: config::get().param_origins(&self.sets),
+            lints: config.lints(),
+            origins: config.param_origins(&self.sets),
             ..RuleSource::default()
         };
-        let params = config::get().params();
+        let params = config.params();
         if !source.paths.is_empty() || !source.packs.is_empty() {
             source.defaults = params;
             return (source, From::Named);
         }
-        source.paths = config::get().rules();
-        source.named_by = Some(config::get().origin("rules"));
-        source.packs = config::get().packs().to_vec();
+        source.paths = config.rules();
+        source.named_by = Some(config.origin("rules"));
+        source.packs = config.packs().to_vec();
         // They are meant for these rules, so one that these don't have is a mistake.
         let set = |name: &Symbol| self.sets.iter().any(|(set, _)| set == name);
         source.sets.extend(params.into_iter().filter(|(name, _)| !set(name)));

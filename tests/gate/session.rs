@@ -12,12 +12,16 @@ pub(crate) struct Session {
 }
 
 /// The sessions; `README.md` says how they came about.
-pub(crate) fn sessions() -> [Session; 2] {
+pub(crate) fn sessions() -> [Session; 3] {
     let read = |name, text: &str| {
         let calls = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         Session { name, calls }
     };
-    [read("session", include_str!("session.jsonl")), read("recorded", include_str!("recorded.jsonl"))]
+    [
+        read("session", include_str!("session.jsonl")),
+        read("recorded", include_str!("recorded.jsonl")),
+        read("recorded_again", include_str!("recorded_again.jsonl")),
+    ]
 }
 
 /// The names of a tool and of its arguments in the words of a host.

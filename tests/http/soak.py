@@ -7,7 +7,7 @@ forth; the service is killed at random. With `DISK=MIB`, as root, the ledger lie
 now and then.
 
 At the end every acknowledged transaction is in the ledger under its number, every fact stands that was not retracted, none that
-was, and each listener heard each transaction once and in order.
+was, and each listener heard each transaction once and in order. The verdict is the end of the output, and the exit status.
 """
 
 import json
@@ -25,6 +25,8 @@ SECONDS = float(os.environ.get("SECONDS", "600"))
 PORT = int(os.environ.get("PORT", "7461"))
 BUDGET = 2.0
 DISK = int(os.environ.get("DISK", "0"))
+# How long everybody waits between two requests; without it, the ledger of an hour has millions of transactions.
+PAUSE = float(os.environ.get("PAUSE", "0"))
 # How many facts of a writer stand at a time.
 KEPT = 200
 # A budget counts on the side of the service; so much may pass on the way on a busy machine.
@@ -38,6 +40,7 @@ class Soak:
         self.lock = threading.Lock()
         self.acknowledged, self.standing, self.retracted = {}, set(), set()
         self.wrong, self.counts, self.held = [], {}, []
+        self.found, self.lost, self.late = 0, 0, 0
         self.disk = self.mount() if DISK else None
         self.heard = {}
         self.stop = threading.Event()
@@ -91,6 +94,7 @@ class Soak:
             if at >= KEPT:
                 self.take_back(f"w{number}-{at - KEPT}")
             at += 1
+            time.sleep(PAUSE)
 
     def take_back(self, name):
         key = f"{name}-again"
@@ -112,6 +116,7 @@ class Soak:
         )
         took = time.time() - begun
         if status == 200 and answer["decision"] and took > BUDGET + SLACK:
+            self.late += 1
             self.fault(f"permitted after {took:.1f} s")
         self.count(f"evaluation {status}")
         return answer["decision"] if status == 200 else None
@@ -123,6 +128,7 @@ class Soak:
                     self.fault(f"steady-{number} was denied")
             except OSError:
                 time.sleep(0.1)
+            time.sleep(PAUSE)
 
     def leaver(self, number):
         """Somebody who is let go, and from the acknowledgement on never permitted."""
@@ -133,10 +139,12 @@ class Soak:
             for _ in range(5):
                 try:
                     if self.evaluate(user):
+                        self.late += 1
                         self.fault(f"{user} was permitted after that they were let go")
                 except OSError:
                     time.sleep(0.1)
             at += 1
+            time.sleep(PAUSE)
 
     def listener(self, number):
         last, heard = 0, []
@@ -266,10 +274,7 @@ class Soak:
         return self.judge(listeners)
 
     def judge(self, listeners):
-        # A reader of a long ledger has yet to begin where the service was killed a moment ago.
-        while (answer := self.service.ask("GET", "/v1/status", token=self.token))[0] == 503:
-            time.sleep(0.5)
-        last = answer[1]["tx"]
+        last = self.last()
         end = time.time() + 120
         while time.time() < end and any(not heard or heard[-1] < last for heard in self.heard.values()):
             time.sleep(0.2)
@@ -281,6 +286,7 @@ class Soak:
         code, rows, said = self.service.run("query", "failed(Job, _)", "--format", "jsonl")
         stands = {json.loads(row)["Job"] for row in rows.splitlines()}
         lost, back = self.standing - stands, self.retracted & stands
+        self.lost += len(lost)
         if code or lost or back:
             self.fault(f"{len(lost)} acknowledged facts are lost, {len(back)} stand again: {list(lost | back)[:5]} {said}")
         self.service.kill()
@@ -295,6 +301,20 @@ class Soak:
             subprocess.run(["umount", self.disk], check=False)
         return 1 if self.wrong else 0
 
+    def last(self):
+        """The last transaction; a reader of a long ledger has yet to begin where the service was killed a moment ago."""
+        end = time.time() + 300
+        while time.time() < end:
+            try:
+                status, answer = self.service.ask("GET", "/v1/status", token=self.token)
+                if status == 200:
+                    return answer["tx"]
+            except OSError:
+                pass
+            time.sleep(0.5)
+        self.fault("the service does not tell its last transaction")
+        return 0
+
     def judge_log(self):
         """Whether each acknowledged transaction has its number in the ledger, and no key has two."""
         code, rows, said = self.service.run("log", "--format", "jsonl")
@@ -304,21 +324,28 @@ class Soak:
             if len(words) == 3:
                 found.setdefault(words[1], []).append(row["transaction"])
         wrong = [key for key, tx in self.acknowledged.items() if found.get(key) != [tx]]
+        self.found, self.lost = len(self.acknowledged) - len(wrong), self.lost + len(wrong)
         if code or wrong:
             self.fault(f"{len(wrong)} acknowledged transactions are lost or there twice: {wrong[:5]} {said}")
 
     def report(self, last):
-        kept = f"{len(self.acknowledged)} transactions of writers acknowledged"
-        print(f"{SECONDS:.0f} s, {last} transactions, {kept}, load average {load():.1f}")
+        print(f"{SECONDS:.0f} s, {last} transactions, load average {load():.1f}")
         print(", ".join(f"{what} {count}" for what, count in sorted(self.counts.items())))
-        if self.held:
-            part = max(1, len(self.held) // 4)
-            for name, rows in (("first quarter", self.held[:part]), ("last quarter", self.held[-part:])):
-                memory, files = max(row[2] for row in rows), max(row[3] for row in rows)
-                print(f"{name}: at most {memory} MiB resident, {files} descriptors")
+        for at in range(0, len(self.held), 300):
+            rows = self.held[at:at + 300]
+            memory, files = max(row[2] for row in rows), max(row[3] for row in rows)
+            print(f"after {rows[0][0] - self.held[0][0]:.0f} s: at most {memory} MiB resident, {files} descriptors")
         for text in self.wrong[:20]:
             print(f"WRONG: {text}")
-        print(f"{len(self.wrong)} faults")
+        print(f"transactions of writers acknowledged {len(self.acknowledged)}, found {self.found}, lost {self.lost}")
+        print(f"late allows {self.late}")
+        if self.held:
+            memory = [row[2] for row in self.held]
+            lives = {row[1]: row[2] for row in self.held}
+            print(f"memory: {memory[0]} MiB at the start, {max(memory)} at its peak, {lives[max(lives)]} at the end")
+        told = {"kills": "kills", "clock steps": "clock steps", "times that the disk was full": "disk full"}
+        print(", ".join(f"{name} {self.counts.get(what, 0)}" for what, name in told.items()))
+        print("PASSED" if not self.wrong else f"FAILED: {len(self.wrong)} faults")
 
 
 if __name__ == "__main__":

@@ -101,6 +101,14 @@ pub trait Base: Send + Sync {
     /// If the base is damaged or its medium fails.
     fn apply(&self, batch: Batch) -> Result<(), BaseError>;
 
+    /// Applies batches in their order. Reads wait for each of them and not for all, and for none of a single change.
+    ///
+    /// # Errors
+    /// If the base is damaged or its medium fails.
+    fn apply_each(&self, batches: Vec<Batch>) -> Result<(), BaseError> {
+        batches.into_iter().try_for_each(|batch| self.apply(batch))
+    }
+
     /// Bytes on the medium; 0 in memory.
     ///
     /// # Errors

@@ -30,6 +30,9 @@ use super::transaction::{Changes, Committed, Draft};
 /// After so many facts the progress of a load is reported.
 const STEP: u64 = 10_000;
 
+/// How many times the limit of a backlog wait before a thread that writes an earlier one is waited for.
+const MOST_BEHIND: usize = 8;
+
 /// How a transaction is written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct How {
@@ -258,7 +261,9 @@ impl Ledger {
     /// # Errors
     /// The disk's own: what was deferred is unknown until the next opening then, and nothing is ever written again.
     pub fn make_durable(&mut self) -> Result<(), LedgerError> {
-        self.journal.make_durable()
+        self.journal.make_durable()?;
+        self.relieve();
+        Ok(())
     }
 
     /// Whether all transactions are durable: no deferred draft waits for [`Ledger::make_durable`].
@@ -412,20 +417,55 @@ impl Ledger {
 
     /// Writes a large backlog to the base in the middle of a transaction, to bound the memory it takes.
     fn spill(&mut self, last: End) {
-        if self.view.backlog_bytes() > self.backlog_limit && self.journal.make_durable().is_ok() {
+        if self.view.backlog_bytes() > self.most_waiting() && self.journal.make_durable().is_ok() {
             let flushed = self.view.flush(last, Batch::new());
             self.flushed(flushed);
         }
     }
 
+    /// How many bytes may wait at most.
+    fn most_waiting(&self) -> usize {
+        self.backlog_limit.saturating_mul(if self.behind { MOST_BEHIND } else { 1 })
+    }
+
     /// Writes the backlog to the base once it is large.
     fn relieve(&mut self) {
+        if self.behind {
+            return self.relieve_behind();
+        }
         if self.view.backlog_bytes() > self.backlog_limit && self.journal.make_durable().is_ok() {
             let flushed = self.view.flush(self.state.last(), self.state.encode());
             if self.flushed(flushed) {
                 self.base_tx = self.state.tx;
             }
         }
+    }
+
+    /// Has another thread write it, once what is recorded is durable anyway; only a backlog of several times the limit is
+    /// waited for.
+    fn relieve_behind(&mut self) {
+        if let Some(written) = self.view.written() {
+            self.take_note(written);
+        }
+        let is_late = self.view.backlog_bytes() > self.most_waiting();
+        let waits = self.view.is_writing() || self.journal.is_pending();
+        if self.view.backlog_bytes() <= self.backlog_limit || waits && !is_late {
+            return;
+        }
+        let written = self.view.settle().transpose();
+        let went_well = written.is_none_or(|written| self.take_note(written));
+        if went_well && self.journal.make_durable().is_ok() {
+            let begun = self.view.flush_behind(self.state.last(), self.state.encode());
+            self.flushed(begun);
+        }
+    }
+
+    /// Takes note of what another thread has written.
+    fn take_note(&mut self, written: Result<u64, BaseError>) -> bool {
+        if let Ok(tx) = &written {
+            self.base_tx = *tx;
+        }
+        self.flushed(written.map(drop))
     }
 
     /// The transactions of a backlog are durable by now, so a base that fails is only reported, and asked less often.

@@ -234,7 +234,7 @@ impl Ledger {
     pub(super) fn flush(&mut self) -> Result<(), LedgerError> {
         // What the base holds must not outlive the journal.
         self.journal.make_durable()?;
-        if self.view.backlog_bytes() > 0 {
+        if self.view.is_behind() {
             self.view.flush(self.state.last(), self.state.encode())?;
         }
         self.base_tx = self.state.tx;

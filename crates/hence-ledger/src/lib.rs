@@ -1,8 +1,8 @@
 //! The ledger: every fact and every decision, append-only, durable when acknowledged, provable later.
 //!
 //! `journal/` is the truth: `record` (one record), `journal` (segments), `scan` (reading them), `content` (what a
-//! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block` and `view` (sorted blocks,
-//! the backlog over them), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
+//! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block`, `backlog` and `view` (sorted
+//! blocks, what isn't written yet over them), `write_back` (writing it, also on a thread of its own), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
 //! recorded under, `recast` how to read them under others. `open` (for writing), `ask` (for reading), `commit` and
 //! `read` are the public face; `join` brings journal and base together. `compact` replaces old segments by a
 //! `snapshot`, `backup` copies a ledger, `salvage` makes a new chain from what the base knows. `principals` says who may
@@ -11,6 +11,7 @@
 
 mod admit;
 mod ask;
+mod backlog;
 mod backup;
 pub mod base;
 mod block;
@@ -56,6 +57,7 @@ mod tuple;
 mod verify;
 mod view;
 mod words;
+mod write_back;
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -122,6 +124,8 @@ pub struct Ledger {
     base_tx: u64,
     /// Bytes of backlog after which it is written to the base.
     backlog_limit: usize,
+    /// Whether another thread does that.
+    behind: bool,
     /// About how many bytes of changes a record holds.
     part_limit: usize,
     /// How many assertions of one relation are written to the base at once.

@@ -64,6 +64,8 @@ pub struct OpenOptions {
     pub part_limit: usize,
     /// Bytes of changes that may wait to be written to the base.
     pub backlog_limit: usize,
+    /// Whether that is done by another thread while more is recorded, as long as not several times as much waits.
+    pub behind: bool,
     /// So many assertions of one relation in a transaction don't wait, but are written to the base at once.
     pub bulk: usize,
     /// What receives the progress of long work.
@@ -87,6 +89,7 @@ impl Default for OpenOptions {
             ahead: 1 << 20,
             part_limit: 1 << 20,
             backlog_limit: 16 << 20,
+            behind: false,
             bulk: 20_000,
             watcher: Watcher::default(),
             redaction: Redaction::default(),
@@ -219,6 +222,7 @@ impl Ledger {
             state: State::default(),
             base_tx: 0,
             backlog_limit: options.backlog_limit,
+            behind: options.behind,
             part_limit: options.part_limit,
             bulk: options.bulk,
             watcher: options.watcher.clone(),
@@ -272,7 +276,7 @@ impl Ledger {
         }
         let in_order = self.journal.finish() && !self.torn;
         let flushed = if self.torn { Err(self.torn()) } else { self.flush() };
-        let ended = flushed.and_then(|()| Ok(self.view.base_mut().close()?));
+        let ended = flushed.and_then(|()| Ok(self.view.close_base()?));
         let last = self.state.last();
         if let (true, Some(lock)) = (in_order, &mut self.lock) {
             lock.close(last, (base::KEPT && ended.is_ok()).then_some(last));

@@ -122,7 +122,7 @@ fn written(
     let disk = MemoryDisk::default();
     let mut ledger = Ledger::on(Arc::new(disk.clone()), Box::new(MemoryBase::default()), &options)?;
     let lacking = held.record_into(&mut ledger)?;
-    held.view.base_mut().close()?;
+    held.view.close_base()?;
     let (last, head) = (held.state.tx, held.state.head);
     let lacks = lacking.map_or_else(String::new, |tx| format!("; it is incomplete from transaction {tx} on"));
     let note = Some(format!("{NOTE}transactions 1 to {last}, the last with the hash {head}{lacks}"));

@@ -1,9 +1,10 @@
 //! Base and backlog as one ordered map: what is committed but not yet in the base lies over it.
 
-use std::collections::{BTreeMap, btree_map};
-use std::iter::Peekable;
 use std::ops::Bound;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use super::backlog::{self, Backlog, Cursor};
 use super::base::{Base, BaseError, Batch, Pair};
 use super::block;
 use super::bytes::{Malformed, Reader, after, put_varint};
@@ -11,17 +12,15 @@ use super::hash::Hash;
 use super::journal::End;
 use super::keys;
 use super::state;
+use super::write_back::{self, Behind};
 
 /// The prefix of blocks in the base; everything else there begins with another byte.
-const BLOCK: u8 = b'b';
-/// Most bytes and keys of a batch.
-const BATCH_BYTES: usize = 128 << 10;
-const BATCH_KEYS: usize = 300;
-/// How many bytes of changes are merged into one block at a time.
-const STEP_BYTES: usize = 48 << 10;
+pub(super) const BLOCK: u8 = b'b';
 /// A longer value is kept in pieces of its own.
 const INLINE: usize = 900;
 const PIECE: usize = 3000;
+/// Over how long a part of the backlog is written at most while more is recorded.
+const LONGEST_WRITE: Duration = Duration::from_millis(500);
 
 impl From<Malformed> for BaseError {
     fn from(malformed: Malformed) -> Self {
@@ -30,44 +29,67 @@ impl From<Malformed> for BaseError {
 }
 
 /// An ordered map over a base.
+///
+/// While a thread writes a part of the backlog, that part lies over the base for whoever reads: a block that is split
+/// meanwhile is read twice or half, but each entry that moves is in the backlog too, which goes first.
 pub(crate) struct View {
-    base: Box<dyn Base>,
-    /// Entries that the base doesn't hold yet, and keys that it holds no longer.
-    backlog: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
-    backlog_bytes: usize,
+    base: Arc<dyn Base>,
+    backlog: Backlog,
+    /// The write under way on another thread.
+    behind: Option<Behind>,
+    /// Since when the backlog fills.
+    since: Instant,
     /// Up to which transaction the base expects changes.
     reach: Option<End>,
 }
 
 impl View {
     pub(crate) fn new(base: Box<dyn Base>) -> Self {
-        Self { base, backlog: BTreeMap::new(), backlog_bytes: 0, reach: None }
+        Self {
+            base: Arc::from(base),
+            backlog: Backlog::default(),
+            behind: None,
+            since: Instant::now(),
+            reach: None,
+        }
     }
 
     pub(crate) fn base(&self) -> &dyn Base {
         self.base.as_ref()
     }
 
-    pub(crate) fn base_mut(&mut self) -> &mut dyn Base {
-        self.base.as_mut()
+    /// Ends all work of the base.
+    ///
+    /// # Errors
+    /// The base's own.
+    pub(crate) fn close_base(&mut self) -> Result<(), BaseError> {
+        // What wasn't written is in the journal.
+        let _ = self.settle();
+        let base = Arc::get_mut(&mut self.base).ok_or_else(|| BaseError::damaged("it is in use"))?;
+        base.close()
     }
 
-    /// Roughly the bytes that wait to be written to the base.
+    /// Roughly the bytes that wait to be written to the base, without those that are being written.
     pub(crate) fn backlog_bytes(&self) -> usize {
-        self.backlog_bytes
+        self.backlog.bytes()
+    }
+
+    /// Whether the base lacks something, or may.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.backlog.bytes() > 0 || self.backlog.is_written()
+    }
+
+    /// Whether another thread writes, or has written, what isn't taken note of.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.behind.is_some()
     }
 
     pub(crate) fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
-        self.change(key, Some(value));
+        self.backlog.change(key, Some(value));
     }
 
     pub(crate) fn remove(&mut self, key: Vec<u8>) {
-        self.change(key, None);
-    }
-
-    fn change(&mut self, key: Vec<u8>, value: Option<Vec<u8>>) {
-        self.backlog_bytes += 64 + key.len() + value.as_ref().map_or(0, Vec::len);
-        self.backlog.insert(key, value);
+        self.backlog.change(key, None);
     }
 
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, BaseError> {
@@ -82,7 +104,7 @@ impl View {
 
     /// Finds values of keys that come in order without reading a block twice.
     pub(crate) fn finder(&self) -> Finder<'_> {
-        Finder { view: self, block: None, waiting: None, asked: Vec::new() }
+        Finder { view: self, block: None, backlog: Cursor::default() }
     }
 
     /// Hands the entries whose keys begin with `prefix` to `visit`, ascending, without copying those of the base.
@@ -92,8 +114,8 @@ impl View {
         visit: &mut impl FnMut(&[u8], &[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let end = keys::end(prefix);
-        let bounds = (Bound::Included(prefix), Bound::Excluded(end.as_slice()));
-        if self.backlog.range::<[u8], _>(bounds).next().is_some() {
+        let end_bound = Bound::Excluded(end.as_slice());
+        if self.backlog.is_written() || self.backlog.range(prefix, end_bound).next().is_some() {
             return self.prefix(prefix).try_for_each(|entry| {
                 let (key, value) = entry?;
                 visit(&key, &value)
@@ -123,8 +145,7 @@ impl View {
 
     /// The entries from `start` up to but without `end`, ascending.
     pub(crate) fn range(&self, start: Vec<u8>, end: Vec<u8>) -> Entries<'_> {
-        let bounds = (Bound::Included(start.as_slice()), Bound::Excluded(end.as_slice()));
-        let backlog = if start < end { Some(self.backlog.range::<[u8], _>(bounds)) } else { None };
+        let backlog = self.backlog.range(&start, Bound::Excluded(&end));
         Entries { blocks: Blocks::new(self.base.as_ref(), start, end), ahead: None, backlog, waiting: None }
     }
 
@@ -188,24 +209,64 @@ impl View {
         last: End,
         entries: impl Iterator<Item = Pair>,
     ) -> Result<(), BaseError> {
+        // What was not written lies over the base, where an entry may have the same key.
+        self.settle()?;
         self.reach(last)?;
         let changes = entries.map(|(key, value)| (key, Some(value)));
-        write(self.base.as_ref(), &mut (Box::new(changes) as Box<Ascending<'_>>).peekable())
+        write_back::write(self.base.as_ref(), Box::new(changes), None)
     }
 
     /// Writes the backlog, of transactions up to `last`, to the base, then `end`. A write that ends halfway does no
     /// harm: the backlog still lies over it, in this process and in the next, which reads it from the journal again.
     pub(crate) fn flush(&mut self, last: End, end: Batch) -> Result<(), BaseError> {
-        let _span = tracing::debug_span!("apply_to_base", to = last.tx, bytes = self.backlog_bytes).entered();
+        let _span =
+            tracing::debug_span!("apply_to_base", to = last.tx, bytes = self.backlog.bytes()).entered();
+        // What it didn't write is written now.
+        let _ = self.settle();
         self.reach(last)?;
-        let changes = self.backlog.iter().map(|(key, value)| (key.clone(), value.clone()));
-        write(self.base.as_ref(), &mut (Box::new(changes) as Box<Ascending<'_>>).peekable())?;
+        write_back::write(self.base.as_ref(), write_back::layer_changes(self.backlog.young()), None)?;
         if !end.is_empty() {
             self.base.apply(end)?;
         }
-        self.backlog.clear();
-        self.backlog_bytes = 0;
+        self.backlog.clear_young();
         Ok(())
+    }
+
+    /// The same on a thread of its own, while this goes on; [`View::written`] tells of its end. Waits for an earlier one.
+    pub(crate) fn flush_behind(&mut self, last: End, end: Batch) -> Result<(), BaseError> {
+        self.settle()?;
+        let layer = self.backlog.freeze();
+        // Half of the time in which the next one is about to fill, so that it ends before.
+        let lasts = (std::mem::replace(&mut self.since, Instant::now()).elapsed() / 2).min(LONGEST_WRITE);
+        let begun = Behind::begin(Arc::clone(&self.base), layer, (last, end), lasts);
+        match begun {
+            Ok(behind) => self.behind = Some(behind),
+            Err(error) => {
+                self.backlog.take_back();
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note of the end of a write on another thread, if there is one that has ended: up to which transaction the
+    /// base holds everything. What could not be written waits on.
+    pub(crate) fn written(&mut self) -> Option<Result<u64, BaseError>> {
+        self.behind.as_ref().is_some_and(Behind::is_over).then(|| self.settle().transpose()).flatten()
+    }
+
+    /// The same where that has to be waited for.
+    pub(crate) fn settle(&mut self) -> Result<Option<u64>, BaseError> {
+        let Some(behind) = self.behind.take() else { return Ok(None) };
+        let ended = behind.wait();
+        match ended {
+            Ok(last) => {
+                self.reach = Some(last);
+                self.backlog.melt();
+            }
+            Err(_) => self.backlog.take_back(),
+        }
+        ended.map(|last| Some(last.tx))
     }
 }
 
@@ -218,23 +279,16 @@ struct Found {
     entries: Vec<Pair>,
 }
 
-type Waiting<'a> = Peekable<btree_map::Range<'a, Vec<u8>, Option<Vec<u8>>>>;
-
 /// Finds values, remembering the last block and the place in the backlog.
 pub(crate) struct Finder<'a> {
     view: &'a View,
     block: Option<Found>,
-    /// The backlog from about the last key that was asked for.
-    waiting: Option<Waiting<'a>>,
-    asked: Vec<u8>,
+    backlog: Cursor<'a>,
 }
 
-/// How far the next key may lie in the backlog to be looked for entry by entry.
-const NEAR: usize = 8;
-
-impl<'a> Finder<'a> {
+impl Finder<'_> {
     pub(crate) fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>, BaseError> {
-        if let Some(value) = self.in_backlog(key) {
+        if let Some(value) = self.backlog.find(&self.view.backlog, key) {
             return Ok(value.as_deref());
         }
         let fits = |block: &Found| {
@@ -246,27 +300,6 @@ impl<'a> Finder<'a> {
         let Some(Found { entries, .. }) = &self.block else { return Ok(None) };
         let found = entries.binary_search_by(|(entry, _)| entry.as_slice().cmp(key)).ok();
         Ok(found.and_then(|at| entries.get(at)).map(|(_, value)| value.as_slice()))
-    }
-
-    /// What the backlog holds under `key`.
-    fn in_backlog(&mut self, key: &[u8]) -> Option<&'a Option<Vec<u8>>> {
-        let ascends = self.asked.as_slice() <= key;
-        self.asked.clear();
-        self.asked.extend_from_slice(key);
-        if let Some(waiting) = self.waiting.as_mut().filter(|_| ascends) {
-            for _ in 0..NEAR {
-                match waiting.peek() {
-                    Some((next, _)) if next.as_slice() < key => waiting.next(),
-                    Some((next, value)) => return (next.as_slice() == key).then_some(*value),
-                    None => return None,
-                };
-            }
-        }
-        let from = (Bound::Included(key), Bound::Unbounded);
-        let mut waiting = self.view.backlog.range::<[u8], _>(from).peekable();
-        let found = waiting.peek().filter(|(next, _)| next.as_slice() == key).map(|(_, value)| *value);
-        self.waiting = Some(waiting);
-        found
     }
 
     fn load(&self, key: &[u8]) -> Result<Found, BaseError> {
@@ -283,90 +316,10 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// Changes to a base, in the order of their keys.
-type Ascending<'a> = dyn Iterator<Item = (Vec<u8>, Option<Vec<u8>>)> + 'a;
-type Changes<'a> = Peekable<Box<Ascending<'a>>>;
-
-/// Merges changes into the blocks of a base.
-fn write(base: &dyn Base, changes: &mut Changes<'_>) -> Result<(), BaseError> {
-    let mut writer = Writer { base, batch: Batch::new(), bytes: 0 };
-    while let Some(first) = changes.peek().map(|(key, _)| block_key(key)) {
-        writer.merge(&first, changes)?;
-    }
-    writer.write()
-}
-
-/// A write of the backlog under way.
-struct Writer<'a> {
-    base: &'a dyn Base,
-    batch: Batch,
-    bytes: usize,
-}
-
-impl Writer<'_> {
-    /// Merges the changes that fall into the block of `first` into it, in one batch.
-    fn merge(&mut self, first: &[u8], changes: &mut Changes<'_>) -> Result<(), BaseError> {
-        let old = self.base.floor(first)?.filter(|(key, _)| key.first() == Some(&BLOCK));
-        let limit = self.base.above(old.as_ref().map_or(first, |(key, _)| key.as_slice()))?;
-        let limit = limit.map(|(key, _)| key).filter(|key| key.first() == Some(&BLOCK));
-        let limit = limit.as_ref().and_then(|key| key.get(1..));
-        let inside = |key: &[u8]| limit.is_none_or(|limit| key < limit);
-        let mut taken: Batch = Vec::new();
-        let mut bytes = 0;
-        while let Some(change) = changes.next_if(|(key, _)| bytes < STEP_BYTES && inside(key)) {
-            bytes += change.0.len() + change.1.as_ref().map_or(0, Vec::len) + 4;
-            taken.push(change);
-        }
-        let entries = match &old {
-            Some((_, block)) => block::decode(block)?,
-            None => Vec::new(),
-        };
-        let blocks = block::encode(&merged(entries, taken));
-        let replaced = old
-            .map(|(key, _)| key)
-            .filter(|key| blocks.first().is_none_or(|(first, _)| block_key(first) != *key));
-        let all = replaced.map(|key| (key, None)).into_iter();
-        self.add(all.chain(blocks.into_iter().map(|(key, block)| (block_key(&key), Some(block)))).collect())?;
-        if changes.peek().is_some_and(|(key, _)| inside(key)) { self.write() } else { Ok(()) }
-    }
-
-    /// Adds changes that belong into one batch.
-    fn add(&mut self, changes: Batch) -> Result<(), BaseError> {
-        let bytes: usize =
-            changes.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len)).sum();
-        if self.bytes + bytes > BATCH_BYTES || self.batch.len() + changes.len() > BATCH_KEYS {
-            self.write()?;
-        }
-        self.bytes += bytes;
-        self.batch.extend(changes);
-        Ok(())
-    }
-
-    fn write(&mut self) -> Result<(), BaseError> {
-        self.bytes = 0;
-        if self.batch.is_empty() { Ok(()) } else { self.base.apply(std::mem::take(&mut self.batch)) }
-    }
-}
-
-fn block_key(key: &[u8]) -> Vec<u8> {
+pub(super) fn block_key(key: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(key.len() + 1);
     out.push(BLOCK);
     out.extend_from_slice(key);
-    out
-}
-
-/// Entries with changes made to them; both ascend.
-fn merged(entries: Vec<Pair>, changes: Batch) -> Vec<Pair> {
-    let mut out = Vec::with_capacity(entries.len() + changes.len());
-    let mut entries = entries.into_iter().peekable();
-    for (key, value) in changes {
-        while let Some(entry) = entries.next_if(|(old, _)| *old < key) {
-            out.push(entry);
-        }
-        entries.next_if(|(old, _)| *old == key);
-        out.extend(value.map(|value| (key, value)));
-    }
-    out.extend(entries);
     out
 }
 
@@ -378,13 +331,15 @@ struct Blocks<'a> {
     entries: std::vec::IntoIter<Pair>,
     /// The key of the block that `entries` came from; `None` before the first.
     block: Option<Vec<u8>>,
+    /// The last key of the blocks so far.
+    last: Vec<u8>,
     done: bool,
 }
 
 impl<'a> Blocks<'a> {
     fn new(base: &'a dyn Base, start: Vec<u8>, end: Vec<u8>) -> Self {
         let done = start >= end;
-        Self { base, start, end, entries: Vec::new().into_iter(), block: None, done }
+        Self { base, start, end, entries: Vec::new().into_iter(), block: None, last: Vec::new(), done }
     }
 
     fn next(&mut self) -> Result<Option<Pair>, BaseError> {
@@ -412,7 +367,15 @@ impl<'a> Blocks<'a> {
         };
         match next.filter(|(key, _)| key.first() == Some(&BLOCK)) {
             Some((key, block)) => {
-                self.entries = block::decode(&block)?.into_iter();
+                let mut entries = block::decode(&block)?;
+                if self.block.is_some() {
+                    // The block before was split since it was read: its upper half is no news.
+                    entries.retain(|(key, _)| *key > self.last);
+                }
+                if let Some((last, _)) = entries.last() {
+                    self.last.clone_from(last);
+                }
+                self.entries = entries.into_iter();
                 self.block = Some(key);
             }
             None => self.done = true,
@@ -426,7 +389,7 @@ pub(crate) struct Entries<'a> {
     blocks: Blocks<'a>,
     /// The next entry of the base.
     ahead: Option<Pair>,
-    backlog: Option<btree_map::Range<'a, Vec<u8>, Option<Vec<u8>>>>,
+    backlog: backlog::Entries<'a>,
     /// The next entry of the backlog.
     waiting: Option<(&'a Vec<u8>, &'a Option<Vec<u8>>)>,
 }
@@ -438,7 +401,7 @@ impl Entries<'_> {
                 self.ahead = self.blocks.next()?;
             }
             if self.waiting.is_none() {
-                self.waiting = self.backlog.as_mut().and_then(Iterator::next);
+                self.waiting = self.backlog.next();
             }
             let Some((key, value)) = self.waiting else { return Ok(self.ahead.take()) };
             if self.ahead.as_ref().is_some_and(|(ahead, _)| ahead < key) {

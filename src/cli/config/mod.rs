@@ -93,6 +93,18 @@ pub(super) struct Config {
 /// # Errors
 /// The file belongs to somebody else, all faults in it, or the first variable that holds no fitting value.
 pub(super) fn load() -> Result<(), Failure> {
+    let config = read()?;
+    environment::unknown().iter().for_each(|unknown| output::warning(&unknown.to_string()));
+    // The first one stays: a process reads its settings once.
+    let _ = CONFIG.set(config);
+    Ok(())
+}
+
+/// What file and environment say now.
+///
+/// # Errors
+/// As [`load`].
+pub(super) fn read() -> Result<Config, Failure> {
     let mut config = Config::default();
     if let Some(path) = nearest_file()? {
         let said = owner::trusted(&path).map_err(Failure::Usage)?;
@@ -107,16 +119,19 @@ pub(super) fn load() -> Result<(), Failure> {
     }
     let unheeded = environment::read(&mut config.values).map_err(Failure::Usage)?;
     unheeded.iter().for_each(|said| output::warning(said));
-    environment::unknown().iter().for_each(|unknown| output::warning(&unknown.to_string()));
     config.redaction = config.redact().map_err(Failure::Usage)?;
-    // The first one stays: a process reads its settings once.
-    let _ = CONFIG.set(config);
-    Ok(())
+    Ok(config)
 }
 
 /// What the file and the environment set.
 pub(super) fn get() -> &'static Config {
     CONFIG.get_or_init(Config::default)
+}
+
+/// The file that would be read now, if any.
+#[cfg(feature = "server")]
+pub(super) fn file_now() -> Option<PathBuf> {
+    nearest_file().ok().flatten()
 }
 
 /// The nearest `hence.toml` from the current folder upwards.

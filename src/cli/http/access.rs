@@ -1,7 +1,7 @@
 //! AuthZEN by the rules: the entities of a request become facts that `[authzen]` describes, its decision is a fact of a
 //! decision relation, and what a search looks for is a column that is left free.
 
-use hence::session::{self, DecisionId, RuleSet, Session, SessionError, Supposed};
+use hence::session::{self, CommitOutcome, DecisionId, RuleSet, Session, SessionError, Supposed};
 use hence_actuators::template::Template;
 use hence_core::fact::Fact;
 use hence_core::json as facts_json;
@@ -118,7 +118,7 @@ fn evaluate_one(
     };
     let seen = session.supposing((&facts, by), now, |supposed| look(supposed, authzen, &known));
     match seen {
-        Ok(seen) => Decided::of(session, seen),
+        Ok(seen) => Decided::of(session, seen, None),
         Err(error @ SessionError::NotAllowed { .. }) => Ok(Decided::failed(403, &error.to_string())),
         Err(error) => Err(of_session(&error)),
     }
@@ -222,12 +222,17 @@ impl Decided {
     }
 
     /// What was seen comes to: permitted where nothing speaks against it and nobody is to be asked first.
-    pub(super) fn of(session: &Session, seen: Seen) -> Result<Self, Problem> {
+    /// `drawn` is what was just recorded, if anything was.
+    pub(super) fn of(session: &Session, seen: Seen, drawn: Option<&CommitOutcome>) -> Result<Self, Problem> {
         let asks = seen.obligations.iter().any(|(kind, _)| *kind == "ask");
         let decision = seen.permitted.is_some() && seen.denied.is_none() && !asks && !seen.is_open;
         let mut context = Map::new();
         let shown = seen.denied.as_ref().or(seen.permitted.as_ref());
-        let id = shown.map(|shown| in_force(session, &shown.fact)).transpose()?.flatten();
+        let id_of = |fact: &Fact| match drawn.and_then(|drawn| drawn.id(fact)) {
+            Some(id) => Ok(Some(id)),
+            None => in_force(session, fact),
+        };
+        let id = shown.map(|shown| id_of(&shown.fact)).transpose()?.flatten();
         context.insert(String::from("id"), json!(id.map(|id| id.to_string())));
         context.insert(String::from("rule"), json!(shown.and_then(|shown| shown.rule.clone())));
         context.insert(String::from("because"), json!(shown.and_then(|shown| shown.sentence.clone())));

@@ -288,6 +288,7 @@ fn replay(session: &Session, from: Option<u64>, to: Option<u64>) -> Told {
         limits,
         lenient: session.is_lenient(),
         explained: FLIPS,
+        threads: 1,
     };
     let mut flips = Vec::new();
     let replayed = of(replay.run(&mut |_| {}, &mut |flip| {

@@ -1,6 +1,7 @@
 //! What is recorded for several clients at once: one sync makes it durable, and nobody is answered before that.
 
 use std::io::Write;
+use std::rc::Rc;
 
 use hence::session::CommitOutcome;
 use hence_server::{AnswerSender, DeskAnswer, Problem};
@@ -19,14 +20,14 @@ pub(in crate::cli) struct Joined {
     /// What the owner tells of it.
     pub(super) told: Vec<u8>,
     /// What was decided and is to be carried out, each with its clock.
-    pub(super) done: Vec<(CommitOutcome, i64)>,
+    pub(super) done: Vec<(Rc<CommitOutcome>, i64)>,
 }
 
 impl Follow {
     /// Adds a request to those that are made durable and answered together. What is to be carried out waits for nobody
     /// else: what comes next may say that it no longer is.
     pub(super) fn join(&mut self, joined: Joined, out: &mut dyn Write) -> Result<(), Failure> {
-        let carries = |(decided, _): &(CommitOutcome, i64)| {
+        let carries = |(decided, _): &(Rc<CommitOutcome>, i64)| {
             self.carry.as_ref().is_some_and(|carry| carry.takes(decided))
         };
         let ends = joined.done.iter().any(carries) || self.group.len() + 1 >= MOST;

@@ -31,11 +31,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use clap::Args;
-use hence::session::{RuleSource, Session};
+use hence::session::Session;
 use hence_server::{Auth, Issuer, ListenSettings, Listening, Mcp, Scope, Tls, Tokens};
 
 use super::options::{EngineOptions, time_limit};
 use super::owner::Mailbox;
+use super::rules::RuleOptions;
 use super::{Failure, config, output, terminal, time};
 pub(super) use group::Joined;
 pub(super) use keys::Keys;
@@ -125,7 +126,7 @@ impl HttpOptions {
     pub(super) fn begin(
         &self,
         session: &Session,
-        (store, engine, source): (PathBuf, &EngineOptions, RuleSource),
+        (store, engine, rules): (PathBuf, &EngineOptions, RuleOptions),
         mailbox: &Arc<Mailbox>,
         first: Option<&str>,
     ) -> Result<Http, Failure> {
@@ -142,7 +143,7 @@ impl HttpOptions {
             true => self.listen(&store, (budget, auth, mcp), &workers, first)?,
             false => (None, None),
         };
-        reload::watch(source, &workers, mailbox);
+        reload::watch(rules, &workers, mailbox);
         Ok(Http { listening, invited, workers, threads })
     }
 

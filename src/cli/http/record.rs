@@ -1,6 +1,7 @@
 //! What the owner does for a request: it records facts, answers of reviewers, and decisions that are asked for.
 
 use std::io::Write;
+use std::rc::Rc;
 use std::time::Instant;
 
 use hence::session::{CommitOutcome, CommitRequest, SessionError};
@@ -46,7 +47,7 @@ pub(super) fn work(asked: Asked, reply: AnswerSender) -> Work {
 }
 
 /// What was decided for a request and is to be carried out, each with its clock.
-type Done = Vec<(CommitOutcome, i64)>;
+type Done = Vec<(Rc<CommitOutcome>, i64)>;
 /// That, and where the owner tells of it.
 type To<'t> = (&'t mut Done, &'t mut dyn Write);
 
@@ -90,11 +91,12 @@ fn commit(
     follow: &mut Follow,
     change: CommitRequest,
     (done, out): To<'_>,
-) -> Result<Result<CommitOutcome, Problem>, Failure> {
+) -> Result<Result<Rc<CommitOutcome>, Problem>, Failure> {
     let now = change.now;
     match follow.decide(change, out) {
         Ok(decided) => {
-            done.push((decided.clone(), now));
+            let decided = Rc::new(decided);
+            done.push((Rc::clone(&decided), now));
             Ok(Ok(decided))
         }
         Err(Failure::Session(error)) if is_of_request(&error) => Ok(Err(of_session(&error))),
@@ -268,16 +270,14 @@ fn evaluate(
         deferred: true,
         ..CommitRequest::default()
     };
-    if let Err(problem) = commit(follow, change, to)? {
-        return Ok(if problem.status == 403 {
-            Ok(Decided::failed(403, &problem.detail))
-        } else {
-            Err(problem)
-        });
-    }
+    let decided = match commit(follow, change, to)? {
+        Ok(decided) => decided,
+        Err(problem) if problem.status == 403 => return Ok(Ok(Decided::failed(403, &problem.detail))),
+        Err(problem) => return Ok(Err(problem)),
+    };
     let seen = follow.session.supposing((&[], by), now, |supposed| access::look(supposed, authzen, &known));
     Ok(match seen {
-        Ok(seen) => Decided::of(&follow.session, seen),
+        Ok(seen) => Decided::of(&follow.session, seen, Some(&decided)),
         Err(error) => Err(of_session(&error)),
     })
 }

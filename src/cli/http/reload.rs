@@ -1,5 +1,5 @@
-//! Hot reload: rule files are looked at each second; when they change, all of them are read again, and the owner goes on
-//! under them or, where they are faulty, under those that it has.
+//! Hot reload: rule files and `hence.toml` are looked at each second; when they change, all rules are read again, and the
+//! owner goes on under them or, where they are faulty, under those that it has.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,10 +9,15 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use hence::session::{RuleSet, RuleSource, SessionError, rule_files};
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
 
+use super::super::config::{self, RULES};
 use super::super::follow::Follow;
-use super::super::output;
 use super::super::owner::{Mailbox, Work};
+use super::super::rules::RuleOptions;
+use super::super::{Failure, output};
+use super::problem::of_failure;
 use super::workers::Workers;
 
 /// How often rule files are looked at.
@@ -21,16 +26,29 @@ const LOOK: Duration = Duration::from_secs(1);
 /// When each file was changed, and how long it is.
 type Seen = BTreeMap<PathBuf, Option<(SystemTime, u64)>>;
 
-/// Looks at the rule files from now on, in a thread.
-pub(super) fn watch(source: RuleSource, workers: &Arc<Workers>, mailbox: &Arc<Mailbox>) {
-    if source.paths.is_empty() {
-        return;
-    }
+/// Looks at the rule files from now on, and at the settings that say which these are, in a thread.
+pub(super) fn watch(named: RuleOptions, workers: &Arc<Workers>, mailbox: &Arc<Mailbox>) {
     let (workers, mailbox) = (Arc::clone(workers), Arc::clone(mailbox));
     thread::spawn(move || {
-        let mut before = seen(&source);
+        let mut source = named.source_by(config::get());
+        let (mut settings, mut before) = (stamps(config::file_now()), seen(&source));
         while !mailbox.is_stopping() {
             thread::sleep(LOOK);
+            let settings_now = stamps(config::file_now());
+            if settings_now != settings {
+                settings = settings_now;
+                match config::read() {
+                    Ok(config) => source = named.source_by(&config),
+                    Err(error) => {
+                        refuse(&workers, &said_of_settings(&error));
+                        continue;
+                    }
+                }
+                before.clear();
+                output::aside(
+                    "hence.toml was changed: all but its rules, packs, parameters and lints wait for a restart",
+                );
+            }
             let now = seen(&source);
             if now == before {
                 continue;
@@ -39,7 +57,7 @@ pub(super) fn watch(source: RuleSource, workers: &Arc<Workers>, mailbox: &Arc<Ma
             match source.build() {
                 Err(error) => refuse(&workers, &said(&error)),
                 Ok(rules) => {
-                    let work = renew(rules, Arc::clone(&workers));
+                    let work = renew(rules, named.sets.clone(), Arc::clone(&workers));
                     if !mailbox.put_work(work) {
                         // Looked at again once the owner has time.
                         before.clear();
@@ -50,17 +68,28 @@ pub(super) fn watch(source: RuleSource, workers: &Arc<Workers>, mailbox: &Arc<Ma
     });
 }
 
+/// When files were changed, and how long they are.
+fn stamps(files: impl IntoIterator<Item = PathBuf>) -> Seen {
+    let stamp = |file: &PathBuf| {
+        let found = fs::metadata(file).ok()?;
+        Some((found.modified().ok()?, found.len()))
+    };
+    files.into_iter().map(|file| (file.clone(), stamp(&file))).collect()
+}
+
 fn seen(source: &RuleSource) -> Seen {
-    let mut all = Seen::new();
-    for path in &source.paths {
-        let files = rule_files(path).map(|files| files.rules).unwrap_or_default();
-        for file in files.into_iter().chain([path.clone()]) {
-            let found = fs::metadata(&file).ok();
-            let found = found.and_then(|found| Some((found.modified().ok()?, found.len())));
-            all.insert(file, found);
-        }
+    let of = |path: &PathBuf| rule_files(path).map(|files| files.rules).unwrap_or_default();
+    let files = source.paths.iter().flat_map(|path| of(path).into_iter().chain([path.clone()]));
+    // Without any, rules and packs count still.
+    stamps(files.chain([PathBuf::from(RULES)]))
+}
+
+/// What is wrong with settings, in a line.
+fn said_of_settings(error: &Failure) -> String {
+    match error {
+        Failure::Session(error) => said(error),
+        other => of_failure(other).detail,
     }
-    all
 }
 
 /// What is wrong with rules, in a line.
@@ -78,10 +107,10 @@ fn refuse(workers: &Workers, why: &str) {
 }
 
 /// Has the owner go on under other rules.
-fn renew(rules: RuleSet, workers: Arc<Workers>) -> Work {
+fn renew(rules: RuleSet, sets: Vec<(Symbol, Value)>, workers: Arc<Workers>) -> Work {
     Box::new(move |follow: &mut Follow, out| {
         let fitting = super::access::check(&rules).map_err(|message| SessionError::Unknown { message });
-        match fitting.and_then(|()| follow.renew(rules)) {
+        match fitting.and_then(|()| follow.renew(rules, &sets)) {
             Ok(()) => {
                 output::aside("the rules were changed and are in force");
                 workers.tell_rules(None);

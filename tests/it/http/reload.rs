@@ -59,3 +59,30 @@ fn rules_that_can_not_read_what_is_recorded_stay_out() {
     let found = caller.ask("/v1/query", &json!({ "body": "retry(J)" }));
     assert_eq!(found["rows"], json!([{ "J": "j1" }]));
 }
+
+#[test]
+fn settings_say_anew_which_rules_decide_and_under_which_parameters() {
+    let dir = folder();
+    let settings = dir.path().join("hence.toml");
+    let first = fs::read_to_string(&settings).unwrap();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    caller.record("{\"failed\": [\"j1\", 4]}");
+    fs::write(
+        dir.path().join("more.dl"),
+        "decision given_up(job: string).\ngiven_up(J) :- failed(J, N), N > 3.\n",
+    )
+    .unwrap();
+    let both = first.replace("\"retry.dl\"", "\"retry.dl\", \"more.dl\"");
+    assert_ne!(both, first);
+    fs::write(&settings, format!("{both}nonsense = 1\n")).unwrap();
+    let faulty = until(&service, |ready| ready["faulty_rules"].is_string());
+    assert!(faulty["faulty_rules"].as_str().unwrap().contains("nonsense"), "{faulty}");
+    fs::write(&settings, &both).unwrap();
+    until(&service, |ready| ready["faulty_rules"].is_null());
+    let found = caller.ask("/v1/query?min_tx=2", &json!({ "body": "given_up(J)" }));
+    assert_eq!(found["rows"], json!([{ "J": "j1" }]), "rules that were not named before: {found}");
+    fs::write(&settings, format!("{both}[params]\nmost = 30\n")).unwrap();
+    let found = caller.ask("/v1/query?min_tx=3", &json!({ "body": "retry(J)" }));
+    assert_eq!(found["rows"], json!([{ "J": "j1" }]), "a parameter of the settings: {found}");
+}

@@ -11,7 +11,7 @@ use hence_ledger::disk::MemoryDisk;
 use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
 
 use super::script;
-use super::support::{draft, fact, facts, small, tired};
+use super::support::{draft, fact, facts, small, tired, written};
 
 /// The files below a folder with what they hold.
 fn content(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -314,7 +314,7 @@ fn a_half_written_base_beside_an_older_journal_is_never_believed() {
     for after in 0..90 {
         let base = Arc::new(MemoryBase::default());
         let disk = MemoryDisk::default();
-        let mut ledger = Ledger::on(Arc::new(disk), tired(&base, after), &small()).unwrap();
+        let mut ledger = Ledger::on(Arc::new(disk), tired(&base, after), &written(after % 2 == 1)).unwrap();
         for tx in 1..=10 {
             ledger.commit(&script::step(tx)).unwrap();
         }

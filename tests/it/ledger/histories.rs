@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
+use hence_ledger::base::{Base, BaseError, Batch, MemoryBase};
+use hence_ledger::disk::MemoryDisk;
 use hence_ledger::{Draft, Ledger, OpenOptions, When};
 
-use super::support::{Random, draft, fact, small};
+use super::support::{Hooked, Random, draft, fact, small, written};
 
 const RELATIONS: [&str; 3] = ["alpha", "beta", "gamma"];
 
@@ -82,7 +86,7 @@ fn check(ledger: &Ledger, model: &Model) {
 fn run(dir: &Path, seed: u64, steps: u64) {
     let mut random = Random::new(seed);
     let mut model = Model { states: vec![BTreeSet::new()], ..Model::default() };
-    let mut ledger = Ledger::open(dir, &small()).unwrap();
+    let mut ledger = Ledger::open(dir, &written(seed % 2 == 1)).unwrap();
     for step in 0..steps {
         let draft = random_draft(&mut random, step as i64 * 10);
         let committed = ledger.commit(&draft).unwrap();
@@ -92,7 +96,7 @@ fn run(dir: &Path, seed: u64, steps: u64) {
         assert_eq!(committed.facts as usize, model.states.last().unwrap().len());
         if random.below(10) == 0 {
             drop(ledger);
-            ledger = Ledger::open(dir, &small()).unwrap();
+            ledger = Ledger::open(dir, &written(seed % 2 == 1)).unwrap();
             assert_eq!(ledger.take_notices(), vec![]);
         }
     }
@@ -110,5 +114,42 @@ fn random_histories_agree_with_a_model_now_then_and_after_reopening() {
     for seed in 0..rounds {
         let dir = tempfile::tempdir().unwrap();
         run(dir.path(), seed, 60);
+    }
+}
+
+/// A base that takes its time for each batch, and sometimes doesn't take it.
+fn slow(seed: u64) -> Box<dyn Base> {
+    let random = Mutex::new(Random::new(seed));
+    let before = move |_: &Batch| {
+        let (wait, fails) = {
+            let mut random = random.lock().unwrap();
+            (random.below(3), seed % 3 == 2 && random.below(6) == 0)
+        };
+        std::thread::sleep(Duration::from_millis(wait));
+        if fails { Err(BaseError::Medium(String::from("not now"))) } else { Ok(()) }
+    };
+    Box::new(Hooked { base: Arc::new(MemoryBase::default()), before })
+}
+
+#[test]
+fn while_another_thread_writes_the_base_everything_is_seen() {
+    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 300 } else { 6 };
+    for seed in 0..rounds {
+        let mut random = Random::new(seed);
+        let mut model = Model { states: vec![BTreeSet::new()], ..Model::default() };
+        let mut ledger = Ledger::on(Arc::new(MemoryDisk::default()), slow(seed), &written(true)).unwrap();
+        for step in 0..80 {
+            let draft = Draft { deferred: random.below(3) == 0, ..random_draft(&mut random, step * 10) };
+            if ledger.commit(&draft).unwrap().recorded {
+                model.apply(&draft);
+            }
+            let now: BTreeSet<Fact> = all_at(&ledger, When::Now).into_iter().map(|(fact, _)| fact).collect();
+            let wrong: Vec<_> = now.symmetric_difference(model.states.last().unwrap()).collect();
+            assert_eq!(wrong, Vec::<&Fact>::new(), "seed {seed}, step {step}");
+        }
+        check(&ledger, &model);
+        ledger.make_durable().unwrap();
+        let failed = ledger.close();
+        assert!(seed % 3 == 2 || failed.is_empty(), "{failed:?}");
     }
 }

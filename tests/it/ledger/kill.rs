@@ -8,7 +8,7 @@ use std::time::Duration;
 use hence_ledger::{Ledger, OpenOptions};
 
 use super::script;
-use super::support::{Random, small};
+use super::support::{Random, small, written};
 
 const DIR: &str = "HENCE_TEST_WRITER";
 
@@ -17,7 +17,9 @@ const DIR: &str = "HENCE_TEST_WRITER";
 #[ignore = "the child process of a_killed_writer_loses_nothing_acknowledged"]
 fn writer() {
     let Some(dir) = std::env::var_os(DIR) else { return };
-    let options = OpenOptions { wait: Duration::from_secs(10), ..small() };
+    // Now with a thread that writes the base, now without.
+    let behind = std::process::id().is_multiple_of(2);
+    let options = OpenOptions { wait: Duration::from_secs(10), ..written(behind) };
     let mut ledger = Ledger::open(Path::new(&dir), &options).unwrap();
     let mut out = std::io::stdout();
     loop {

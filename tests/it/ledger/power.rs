@@ -9,7 +9,7 @@ use hence_ledger::disk::MemoryDisk;
 use hence_ledger::{Draft, Ledger, LedgerError};
 
 use super::script;
-use super::support::{Hooked, Op, Random, hooked, small};
+use super::support::{Hooked, Op, Random, hooked, written};
 
 /// Something done to disk or base, or told to the user.
 #[derive(Clone)]
@@ -163,7 +163,7 @@ fn write(
         Ok(())
     };
     let base = Box::new(Hooked { base: Arc::new(base), before });
-    let mut ledger = Ledger::on(recorded, base, &small())?;
+    let mut ledger = Ledger::on(recorded, base, &written(more % 2 == 1))?;
     script::check(&ledger, acknowledged);
     for at in 0..more {
         // Some by themselves, others together with those that follow.

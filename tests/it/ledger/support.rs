@@ -40,6 +40,11 @@ pub(super) fn small() -> OpenOptions {
     }
 }
 
+/// The same where another thread writes the base, or not.
+pub(super) fn written(behind: bool) -> OpenOptions {
+    OpenOptions { behind, ..small() }
+}
+
 /// A base in memory that asks before it takes a batch; what it refuses isn't there.
 pub(super) struct Hooked<F> {
     pub(super) base: Arc<MemoryBase>,

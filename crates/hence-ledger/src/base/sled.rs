@@ -128,6 +128,26 @@ fn owned((key, value): (sled::IVec, sled::IVec)) -> Pair {
     (key.to_vec(), value.to_vec())
 }
 
+/// A batch keeps all reads waiting; a single change is whole without.
+fn apply(db: &sled::Db, mut batch: Batch) -> sled::Result<()> {
+    if batch.len() == 1
+        && let Some((key, value)) = batch.pop()
+    {
+        return match value {
+            Some(value) => db.insert(key, value).map(drop),
+            None => db.remove(key).map(drop),
+        };
+    }
+    let mut all = sled::Batch::default();
+    for (key, value) in batch {
+        match value {
+            Some(value) => all.insert(key, value),
+            None => all.remove(key),
+        }
+    }
+    db.apply_batch(all)
+}
+
 impl Base for SledBase {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, BaseError> {
         let db = self.db()?;
@@ -145,15 +165,12 @@ impl Base for SledBase {
     }
 
     fn apply(&self, batch: Batch) -> Result<(), BaseError> {
+        self.apply_each(vec![batch])
+    }
+
+    fn apply_each(&self, batches: Vec<Batch>) -> Result<(), BaseError> {
         let db = self.db()?.clone();
-        let mut all = sled::Batch::default();
-        for (key, value) in batch {
-            match value {
-                Some(value) => all.insert(key, value),
-                None => all.remove(key),
-            }
-        }
-        self.health.change(move || db.apply_batch(all))
+        self.health.change(move || batches.into_iter().try_for_each(|batch| apply(&db, batch)))
     }
 
     fn size(&self) -> Result<u64, BaseError> {
