@@ -32,7 +32,7 @@ use steps::stepped;
 use unread::{is_of_the_rules, said};
 
 /// The engines whose names a record may hold.
-const ENGINES: [&str; 4] = ["embedded", "naive", COMPILED, BOTH];
+const ENGINES: [&str; 5] = ["embedded", "naive", "dataflow", COMPILED, BOTH];
 
 /// How a ledger's decisions are audited.
 pub struct Audit<'a> {
