@@ -86,7 +86,7 @@ impl Context {
         let mut needed = BTreeSet::new();
         let mut note = |var: VarId| needed.extend([var]);
         self.rule.head_exprs().for_each(|expr| expr.for_each_var(&mut note));
-        for limit in &self.rule.limit {
+        if let Some(limit) = &self.rule.limit {
             limit.per.iter().copied().for_each(&mut note);
             limit.keys().for_each(|key| key.for_each_var(&mut note));
         }

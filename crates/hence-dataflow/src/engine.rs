@@ -25,7 +25,8 @@ pub struct Dataflow(Arc<Mutex<State>>);
 /// The workers of a [`Dataflow`], for whoever ends them.
 pub struct Cluster {
     state: Arc<Mutex<State>>,
-    begun: Arc<AtomicBool>,
+    /// Tells them to wait no longer for other processes.
+    given_up: Arc<AtomicBool>,
     all: Option<JoinHandle<Result<(), Error>>>,
 }
 
@@ -48,14 +49,15 @@ impl Dataflow {
         let (requests, received) = channel();
         let (answers, told) = channel();
         let text = format!("{} {}\n{text}", limits.iterations, limits.facts);
-        let begun = Arc::new(AtomicBool::new(false));
+        let given_up = Arc::new(AtomicBool::new(false));
         let plan_of_all = Arc::clone(&plan);
-        let lead = Lead { plan: plan_of_all, text, requests: received, answers, begun: Arc::clone(&begun) };
+        let lead =
+            Lead { plan: plan_of_all, text, requests: received, answers, given_up: Arc::clone(&given_up) };
         let never = |_: &str| Err(String::from("the first process has them"));
         let all = std::thread::spawn(move || work(&workers, Some(lead), Arc::new(never)));
         let facts = Facts::new(&plan.program);
         let state = Arc::new(Mutex::new(State { plan, facts, link: Some((requests, told)), ended: None }));
-        (Self(Arc::clone(&state)), Cluster { state, begun, all: Some(all) })
+        (Self(Arc::clone(&state)), Cluster { state, given_up, all: Some(all) })
     }
 }
 
@@ -87,15 +89,17 @@ impl Cluster {
 
     fn finish(&mut self) -> Result<(), Error> {
         lock(&self.state).link = None;
-        // Who waits for other processes alone has nothing to end.
-        let is_there = |all: &JoinHandle<_>| self.begun.load(Ordering::Relaxed) || all.is_finished();
-        let all = self.all.take().filter(is_there);
-        all.map_or(Ok(()), |all| {
-            all.join().unwrap_or_else(|_| Err(Error::Lost(String::from("it stopped without a message"))))
-        })
+        self.given_up.store(true, Ordering::Relaxed);
+        let Some(all) = self.all.take() else { return Ok(()) };
+        let ended =
+            all.join().unwrap_or_else(|_| Err(Error::Lost(String::from("it stopped without a message"))));
+        match ended {
+            // That other processes never came is no loss where nothing was asked of them.
+            Err(Error::GivenUp) => Ok(()),
+            ended => ended,
+        }
     }
 }
-
 impl Drop for Cluster {
     fn drop(&mut self) {
         _ = self.finish();

@@ -6,6 +6,9 @@ pub enum Error {
     /// They could not reach one another.
     #[error("the workers can't be started: {0}")]
     Start(String),
+    /// They were told to end before they had reached one another.
+    #[error("nobody waits for the other processes any more")]
+    GivenUp,
     /// A process has other rules than the first.
     #[error("the rules of the first process can't be read: {0}")]
     Rules(String),

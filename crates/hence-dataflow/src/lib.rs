@@ -5,12 +5,14 @@
 //! - `order`, `context`: a rule as workers share it
 //! - `body`, `rest`, `head`: a rule as operators over collections
 //! - `render`: a program as a dataflow
+//! - `connect`: connections between processes
 //! - `workers`: starting workers, handing changes to them, taking in what follows
 //! - `engine`: the same as an engine of a session
 //! - `refuse`: what is not rendered, refused before anything is evaluated
 
 mod body;
 mod cell;
+mod connect;
 mod context;
 mod engine;
 mod error;

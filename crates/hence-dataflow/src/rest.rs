@@ -27,7 +27,7 @@ pub(crate) struct Rest<'c> {
 impl<'c> Rest<'c> {
     /// After the literals that bind `sure`; the one that was lost computes `lost`, where it computes something.
     pub(crate) fn new(context: &'c Context, mut sure: BTreeSet<VarId>, lost: Option<VarId>) -> Self {
-        lost.iter().for_each(|lost| drop(sure.remove(lost)));
+        sure.retain(|var| Some(*var) != lost);
         Self { context, sure, maybe: BTreeSet::new(), computed: context.rule.computed().collect() }
     }
 

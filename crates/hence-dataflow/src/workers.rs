@@ -18,17 +18,18 @@ use timely::dataflow::operators::probe::Handle;
 use timely::dataflow::operators::vec::Broadcast;
 use timely::dataflow::operators::{Exchange, Input as _, Inspect, Probe};
 use timely::worker::Worker;
-use timely::{CommunicationConfig, Config, WorkerConfig};
+use timely::{CommunicationConfig, WorkerConfig};
 
 use crate::cell::Row;
+use crate::connect::{Network, connect};
 use crate::error::Error;
 use crate::render::{Plan, Told};
 
 /// How long worker 0 waits for others before it looks at the limits.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-/// How many updates a fact may take until it is settled, before a transaction counts as endless.
-const MOST_UPDATES: u64 = 8;
+/// How many updates are heard before they are summed up.
+const MOST_UPDATES: usize = 100_000;
 
 /// A transaction, by its number.
 type Epoch = u64;
@@ -48,7 +49,7 @@ pub struct Workers {
 pub(crate) struct Request {
     pub(crate) edits: Vec<(usize, Row, isize)>,
     pub(crate) meter: Meter,
-    /// How many more facts may be derived.
+    /// How many facts may be derived.
     pub(crate) facts: u64,
 }
 
@@ -62,8 +63,8 @@ pub(crate) struct Lead {
     pub(crate) text: String,
     pub(crate) requests: Receiver<Request>,
     pub(crate) answers: Sender<Answer>,
-    /// Set once all workers are there.
-    pub(crate) begun: Arc<AtomicBool>,
+    /// Set where nobody waits for them any more.
+    pub(crate) given_up: Arc<AtomicBool>,
 }
 
 /// How another process makes a program of the text of rules.
@@ -74,7 +75,7 @@ pub(crate) fn work(workers: &Workers, lead: Option<Lead>, read: Arc<ReadRules>) 
     let several = workers.hosts.len() > 1;
     let plan: Arc<OnceLock<Result<Arc<Plan>, String>>> = Arc::default();
     let mut text = None;
-    let begun = lead.as_ref().map(|lead| Arc::clone(&lead.begun)).unwrap_or_default();
+    let given_up = lead.as_ref().map(|lead| Arc::clone(&lead.given_up)).unwrap_or_default();
     let lead = lead.map(|lead| {
         _ = plan.set(Ok(Arc::clone(&lead.plan)));
         text = Some(lead.text);
@@ -82,8 +83,8 @@ pub(crate) fn work(workers: &Workers, lead: Option<Lead>, read: Arc<ReadRules>) 
     });
     let lead = Mutex::new(lead);
     let known = Arc::clone(&plan);
-    let guards = timely::execute(config(workers), move |worker| {
-        begun.store(true, Ordering::Relaxed);
+    let (builders, others) = network(workers, &given_up)?;
+    let guards = timely::execute::execute_from(builders, others, WorkerConfig::default(), move |worker| {
         let told = if several { told_rules(worker, text.as_deref()) } else { String::new() };
         // Whoever has no plan unwinds, so that the others see it.
         let plan =
@@ -102,20 +103,13 @@ pub(crate) fn work(workers: &Workers, lead: Option<Lead>, read: Arc<ReadRules>) 
     ended.into_iter().try_for_each(|ended| ended.map_err(Error::Lost))
 }
 
-fn config(workers: &Workers) -> Config {
-    let threads = workers.threads.max(1);
-    let communication = match (workers.hosts.len(), threads) {
-        (0 | 1, 1) => CommunicationConfig::Thread,
-        (0 | 1, _) => CommunicationConfig::Process(threads),
-        _ => CommunicationConfig::Cluster {
-            threads,
-            process: workers.process,
-            addresses: workers.hosts.clone(),
-            report: false,
-            zerocopy: false,
-        },
-    };
-    Config { communication, worker: WorkerConfig::default() }
+/// How the workers of this process reach each other and all others.
+fn network(workers: &Workers, given_up: &AtomicBool) -> Result<Network, Error> {
+    match (workers.hosts.len(), workers.threads) {
+        (0 | 1, 0 | 1) => CommunicationConfig::Thread.try_build().map_err(Error::Start),
+        (0 | 1, threads) => CommunicationConfig::Process(threads).try_build().map_err(Error::Start),
+        _ => connect(workers, given_up),
+    }
 }
 
 /// The text that worker 0 has for all.
@@ -206,13 +200,28 @@ impl Inputs {
             input.advance_to(epoch);
             input.flush();
         }
+        let mut most = MOST_UPDATES;
         while self.probe.less_than(&epoch) {
             worker.step_or_park(Some(PATIENCE));
             request.meter.look()?;
-            if self.heard.borrow().len() as u64 > MOST_UPDATES.saturating_mul(request.facts.max(1)) {
-                return Err(Bound::Facts(request.facts));
+            let mut heard = self.heard.borrow_mut();
+            if heard.len() > most {
+                settle(&mut heard);
+                let facts = heard.iter().filter(|(told, _)| matches!(told, Told::Fact(..))).count();
+                // Facts that move from round to round are there twice for a while.
+                if facts as u64 > request.facts.saturating_mul(4) {
+                    return Err(Bound::Facts(request.facts));
+                }
+                most = MOST_UPDATES.max(heard.len().saturating_mul(2));
             }
         }
-        Ok(std::mem::take(&mut *self.heard.borrow_mut()))
+        let mut heard = std::mem::take(&mut *self.heard.borrow_mut());
+        settle(&mut heard);
+        Ok(heard)
     }
+}
+
+/// Sums up how often each is there.
+fn settle(heard: &mut Vec<(Told, isize)>) {
+    differential_dataflow::consolidation::consolidate(heard);
 }
