@@ -79,7 +79,10 @@ impl Facts {
 
     /// The limit that is reached, and the rule that was at work.
     pub(crate) fn within(&self, plan: &Plan, limits: &Limits) -> Result<(), (Bound, RuleId)> {
-        let too_many = |(_, row): &&(u32, Row)| row.contains(&Context::TOO_MANY);
+        let too_many = |(rule, row): &&(u32, Row)| {
+            let width = plan.rules.get(*rule as usize).map_or(0, Context::width);
+            row.iter().skip(width).any(|operation| *operation == Context::TOO_MANY)
+        };
         if let Some((rule, _)) = self.lost.keys().find(too_many) {
             return Err((Bound::Facts(limits.facts), RuleId(*rule)));
         }

@@ -24,8 +24,8 @@ fn of_rule(rule: &Rule) -> Option<Refused> {
     let may_fail = rule.body.iter().any(|literal| literal.may_fail() || !literal.exprs().is_empty());
     let literal = may_fail.then(|| looked_at_twice(rule, &order(rule))).flatten()?;
     let why = format!(
-        "in `{}`, whether this holds may be known by two atoms, of which one needs an operation that can be undefined; \
-         derive that operation in a rule of its own",
+        "in `{}`, two atoms bind what this reads, and the first of them needs a value that can be undefined; \
+         derive that value in a rule of its own",
         rule.id
     );
     Some(Refused { span: literal.span(), why })

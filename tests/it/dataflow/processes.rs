@@ -98,11 +98,11 @@ fn two_processes_decide_as_one_does_and_go_on_from_the_ledger() {
         let args = ["decisions", "--store", store, "--format", "jsonl"];
         text(hence(dir, &args))
     };
-    let without_times = |text: String| -> Vec<String> {
-        let said = |line: &str| line.split("\"time\"").next().unwrap_or_default().to_owned();
+    let without_time = |text: String| -> Vec<String> {
+        let said = |line: &str| line.split("\"since\"").next().unwrap_or_default().to_owned();
         text.lines().map(said).collect()
     };
-    assert_eq!(without_times(decisions("cluster")), without_times(decisions("alone")));
+    assert_eq!(without_time(decisions("cluster")), without_time(decisions("alone")));
     text(hence(dir, &["verify", "--store", "cluster"]));
     let replayed = text(hence(dir, &["replay", "--store", "cluster", "--rules", "parts.dl"]));
     assert!(replayed.contains("no decision flips"), "{replayed}");
