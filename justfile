@@ -15,7 +15,9 @@ test:
     cargo test --no-default-features --test embed
     cargo test
     cargo test --features packs,mail,tls,server,parquet,dataflow --test it -- compiled mails tls http parquet dataflow --skip bulk
-    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- golden corpus::good docs/cluster
+    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- golden
+    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- corpus::good
+    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- docs/cluster
     cargo test -p hence-server
     cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- docs/http
     cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- docs/mcp

@@ -163,7 +163,8 @@ impl Context {
     /// Whether a fact has the literals and parameters of an atom, and one value where a variable stands twice.
     fn fits(&self, atom: &Atom) -> impl Fn(&Row) -> bool + use<> {
         let mut fixed = Vec::new();
-        let (mut first, mut equal): (Vec<(VarId, usize)>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
+        let mut first: Vec<(VarId, usize)> = Vec::new();
+        let mut equal: Vec<(usize, usize)> = Vec::new();
         for (column, arg) in atom.args.iter().enumerate() {
             match arg {
                 Arg::Any => {}

@@ -53,7 +53,7 @@ impl<'c> Rest<'c> {
                 let ready = rows.clone().filter(is_ready.clone());
                 self.apply(ready, *at, read).concat(rows.filter(move |row| !is_ready(row)))
             };
-            let certain = always && literal.positive().is_some() || always && !self.context.may_fail(literal);
+            let certain = always && !self.context.may_fail(literal);
             let set = if certain { &mut self.sure } else { &mut self.maybe };
             set.extend(literal.binds());
         }

@@ -200,7 +200,8 @@ impl Inputs {
             input.advance_to(epoch);
             input.flush();
         }
-        let mut most = MOST_UPDATES;
+        let mut most =
+            MOST_UPDATES.min(usize::try_from(request.facts.saturating_mul(8)).unwrap_or(usize::MAX));
         while self.probe.less_than(&epoch) {
             worker.step_or_park(Some(PATIENCE));
             request.meter.look()?;
@@ -212,7 +213,7 @@ impl Inputs {
                 if facts as u64 > request.facts.saturating_mul(4) {
                     return Err(Bound::Facts(request.facts));
                 }
-                most = MOST_UPDATES.max(heard.len().saturating_mul(2));
+                most = most.max(heard.len().saturating_mul(2));
             }
         }
         let mut heard = std::mem::take(&mut *self.heard.borrow_mut());

@@ -3,8 +3,9 @@
 mod processes;
 
 use hence::dataflow::{Dataflow, Workers, refuse};
+use hence::session::{self, Loader};
 use hence_core::schema::{Kind, RelationId};
-use hence_engine::{Database, Engine, Naive};
+use hence_engine::{Bound, Database, Engine, Limits, Naive};
 use hence_lang::ir::Program;
 
 use crate::engines::check::{agree, same};
@@ -86,5 +87,38 @@ fn run(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn random_programs_mean_the_same_to_workers() {
-    run(0..300);
+    run(0..120);
+}
+
+#[test]
+fn many_random_programs_mean_the_same_to_workers() {
+    if std::env::var_os("HENCE_SLOW").is_some() {
+        run(120..4000);
+    }
+}
+
+/// What ends workers on a program without an end.
+fn stopped(text: &str, limits: Limits) -> Bound {
+    let mut loader = Loader::default();
+    loader.text("endless.dl", text);
+    let rules = *session::check(loader.finish(), &[]).rules.unwrap();
+    let input = Database::new(&rules.program);
+    let (engine, cluster) = Dataflow::start(rules.program.clone(), "", workers(2), &limits);
+    let reached = engine.evaluate(&rules.program, input.clone(), &limits).unwrap_err();
+    let naive = Naive.evaluate(&rules.program, input, &limits).unwrap_err();
+    assert_eq!(reached.bound, naive.bound);
+    drop(engine);
+    cluster.end().unwrap();
+    reached.bound
+}
+
+#[test]
+fn limits_end_what_has_no_end() {
+    let few = Limits { facts: 500, ..Limits::default() };
+    let rounds = Limits { iterations: 40, ..Limits::default() };
+    let endless = "n(1).\nn(X + 1) :- n(X).\n";
+    assert_eq!(stopped(endless, few), Bound::Facts(500));
+    assert_eq!(stopped(endless, rounds), Bound::Iterations(40));
+    let range = "n(1).\nm(Y) :- n(X), Y in range(X, 9000000000000000000).\n";
+    assert_eq!(stopped(range, few), Bound::Facts(500));
 }
