@@ -84,6 +84,10 @@ impl ClusterCommand {
 impl Run {
     fn run(self: Box<Self>) -> Outcome {
         let workers = workers(&self.hosts, 0)?;
+        if self.decide.names_engine() {
+            let message = "--engine names what evaluates in this process, but workers do; omit it";
+            return Err(Failure::Usage(String::from(message)));
+        }
         let mut cluster = None;
         let outcome = self.decide.run_by(|session| {
             let (session, own) = begin(session, workers)?;

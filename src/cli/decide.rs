@@ -69,6 +69,12 @@ impl Decide {
         self.run_by(Ok)
     }
 
+    /// Whether the options name an engine.
+    #[cfg(feature = "dataflow")]
+    pub(super) fn names_engine(&self) -> bool {
+        self.engine.engine.is_some()
+    }
+
     /// Decides with the session that `prepare` makes of the one that the options ask for.
     pub(super) fn run_by(self, prepare: impl FnOnce(Session) -> Result<Session, Failure>) -> Outcome {
         let Asking { session, now, .. } = self.asking()?;
