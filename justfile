@@ -7,18 +7,20 @@ default: lint test doc
 lint:
     cargo fmt --all --check
     cargo fmt --manifest-path benches/Cargo.toml --check
-    cargo clippy --workspace --all-targets --features packs,mail,tls,server,parquet -- -D warnings
+    cargo clippy --workspace --all-targets --features packs,mail,tls,server,parquet,dataflow -- -D warnings
     cargo check --locked --manifest-path benches/Cargo.toml
 
 # The library by itself, all tests, then those of compiled packs, of mails, of TLS, of the service over HTTP and of its clients.
 test:
     cargo test --no-default-features --test embed
     cargo test
-    cargo test --features packs,mail,tls,server,parquet --test it -- compiled mails tls http parquet --skip bulk
-    cargo test --features packs,mail,tls,server,parquet --test cases -- golden
+    cargo test --features packs,mail,tls,server,parquet,dataflow --test it -- compiled mails tls http parquet dataflow --skip bulk
+    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- golden
+    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- corpus::good
+    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- docs/cluster
     cargo test -p hence-server
-    cargo test --features packs,mail,tls,server,parquet --test cases -- docs/http
-    cargo test --features packs,mail,tls,server,parquet --test cases -- docs/mcp
+    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- docs/http
+    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- docs/mcp
     bash tests/browser/run.sh
     bash clients/run.sh
 

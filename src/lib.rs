@@ -34,6 +34,8 @@ pub mod testing;
 #[cfg(feature = "cli")]
 pub use hence_actuators as actuators;
 pub use hence_core::{diagnostic, fact, json, literal, symbol, value};
+#[cfg(feature = "dataflow")]
+pub use hence_dataflow as dataflow;
 pub use hence_engine as engine;
 pub use hence_ledger as ledger;
 pub use hence_packs as packs;

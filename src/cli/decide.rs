@@ -66,8 +66,19 @@ pub(super) struct Decide {
 
 impl Decide {
     pub(super) fn run(self) -> Outcome {
+        self.run_by(Ok)
+    }
+
+    /// Whether the options name an engine.
+    #[cfg(feature = "dataflow")]
+    pub(super) fn names_engine(&self) -> bool {
+        self.engine.engine.is_some()
+    }
+
+    /// Decides with the session that `prepare` makes of the one that the options ask for.
+    pub(super) fn run_by(self, prepare: impl FnOnce(Session) -> Result<Session, Failure>) -> Outcome {
         let Asking { session, now, .. } = self.asking()?;
-        let mut session = session.with_unchanged_recorded(config::get().records_unchanged());
+        let mut session = prepare(session)?.with_unchanged_recorded(config::get().records_unchanged());
         session.check_columns()?;
         open::warn_of_undeclared(&session);
         let mut files = self.facts.files_or_own()?;

@@ -11,6 +11,8 @@ mod change;
 mod changes;
 mod check;
 mod check_proof;
+#[cfg(feature = "dataflow")]
+mod cluster;
 mod compile;
 mod completions;
 mod config;
@@ -151,6 +153,8 @@ enum Command {
     Review(review::Review),
     Serve(serve::Serve),
     Shard(shard::ShardCommand),
+    #[cfg(feature = "dataflow")]
+    Cluster(cluster::ClusterCommand),
     #[cfg(feature = "server")]
     Token(token::Token),
     #[cfg(feature = "gate")]
@@ -360,6 +364,8 @@ fn dispatch(command: Command) -> Outcome {
         Command::Review(command) => command.run(),
         Command::Serve(command) => command.run(),
         Command::Shard(command) => command.run(),
+        #[cfg(feature = "dataflow")]
+        Command::Cluster(command) => command.run(),
         #[cfg(feature = "server")]
         Command::Token(command) => command.run(),
         #[cfg(feature = "gate")]

@@ -33,7 +33,7 @@ pub(super) use steps::stepped;
 use unread::{is_of_the_rules, said};
 
 /// The engines whose names a record may hold.
-const ENGINES: [&str; 4] = ["embedded", "naive", COMPILED, BOTH];
+const ENGINES: [&str; 5] = ["embedded", "naive", "dataflow", COMPILED, BOTH];
 
 /// The source of a transaction that says that a snapshot replaces those before it.
 const COMPACT: &str = "compact";

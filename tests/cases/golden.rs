@@ -24,6 +24,8 @@ fn engines() -> Vec<(&'static str, Make)> {
         // What is not compiled in this build is the embedded engine's once more.
         ("compiled", || Box::<Compiled>::default()),
         ("both", || Box::<Both>::default()),
+        #[cfg(feature = "dataflow")]
+        ("on workers", || Box::new(crate::corpus::on_workers::OnWorkers)),
     ]
 }
 

@@ -15,6 +15,7 @@ pub(crate) fn with_commands() -> Vec<PathBuf> {
     // They show the service over HTTP and MCP, which only a hence with that feature has.
     let of_server = |page: &PathBuf| page.ends_with("http.md") || page.ends_with("mcp.md");
     pages.retain(|page| cfg!(feature = "server") || !of_server(page));
+    pages.retain(|page| cfg!(feature = "dataflow") || !page.ends_with("cluster.md"));
     pages.retain(|page| fs::read_to_string(page).unwrap().contains("```console\n"));
     pages.insert(0, PathBuf::from("README.md"));
     pages

@@ -33,6 +33,8 @@ mod contamination;
 mod contradicts;
 mod covered;
 mod cross_check;
+#[cfg(feature = "dataflow")]
+mod dataflow;
 mod decision_log;
 mod demand;
 mod doors;

@@ -195,6 +195,24 @@ fn only_the_terminal_names_the_standard_streams() {
 }
 
 #[test]
+fn only_the_workers_name_the_dataflow_engine() {
+    let uses = Regex::new(r"\b(timely|differential_dataflow)::").unwrap();
+    for file in sources() {
+        let inside = file.starts_with(root().join("crates/hence-dataflow/src"));
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(inside || !uses.is_match(&text), "{} names the dataflow engine", file.display());
+    }
+    let manifest = fs::read_to_string(root().join("crates/hence-dataflow/Cargo.toml")).unwrap();
+    let manifest = manifest.split("[dev-dependencies]").next().unwrap();
+    let own: Vec<_> = manifest.lines().filter_map(|line| line.strip_suffix(".workspace = true")).collect();
+    let crates: Vec<_> = own.iter().filter(|name| name.starts_with("hence-")).collect();
+    assert_eq!(crates, [&"hence-core", &"hence-engine", &"hence-lang"]);
+    let whole = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let quick = whole.split("default-members").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+    assert!(!quick.contains("hence-dataflow"), "`cargo test` without options builds the workers");
+}
+
+#[test]
 fn only_the_compiler_writes_crepe() {
     for file in sources() {
         let text = fs::read_to_string(&file).unwrap();

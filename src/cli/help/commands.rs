@@ -30,6 +30,9 @@ pub(super) fn page(root: &Command) -> String {
     if !cfg!(feature = "server") {
         out.push_str(include_str!("server.md"));
     }
+    if !cfg!(feature = "dataflow") {
+        out.push_str(include_str!("cluster.md"));
+    }
     out
 }
 

@@ -9,6 +9,8 @@
 //! A new case is a new file; `UPDATE=1` writes its output, which has to be read before it is committed.
 
 mod case;
+#[cfg(feature = "dataflow")]
+pub(crate) mod on_workers;
 pub(crate) mod one_by_one;
 pub(crate) mod render;
 mod run;

@@ -58,6 +58,11 @@ pub(super) fn run(path: &Path) -> Result<Outcome, String> {
     same("naive and embedded", &shown(&expected), &shown(&embedded))?;
     let incremental = derive(&case, &prepared, Box::new(OneByOne))?;
     same("naive and incremental", &shown(&expected), &shown(&incremental))?;
+    #[cfg(feature = "dataflow")]
+    {
+        let workers = derive(&case, &prepared, Box::new(super::on_workers::OnWorkers))?;
+        same("naive and workers", &shown(&expected), &shown(&workers))?;
+    }
     proved(&case, &prepared)?;
     printed(&case, &prepared, &expected)?;
     tested(&case)?;

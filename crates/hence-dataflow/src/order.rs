@@ -1,0 +1,46 @@
+//! The order in which a worker goes through the literals of a body.
+
+use std::collections::BTreeSet;
+
+use hence_lang::builtins::expr::VarId;
+use hence_lang::ir::{Atom, Literal, Rule};
+
+use crate::rest::looked_at_twice;
+
+/// The places of the literals of a body, each after all that it needs: what filters comes as early as it can, what joins as
+/// late as it must, with as many variables known as there are.
+///
+/// Where a literal would have to be looked at twice that way, atoms without computed values come first of all.
+pub(crate) fn order(rule: &Rule) -> Vec<usize> {
+    let usual = ordered(rule, false);
+    if looked_at_twice(rule, &usual).is_some() { ordered(rule, true) } else { usual }
+}
+
+fn ordered(rule: &Rule, plain_first: bool) -> Vec<usize> {
+    let computed: BTreeSet<VarId> = rule.computed().collect();
+    let mut left: Vec<usize> = (0..rule.body.len()).collect();
+    let (mut bound, mut order) = (BTreeSet::new(), Vec::new());
+    while !left.is_empty() {
+        let ready = |at: &usize| {
+            let literal = rule.literal(*at);
+            let mut reads = literal.positive().into_iter().flat_map(Atom::vars);
+            literal.is_ready(|var| bound.contains(&var))
+                && reads.all(|var| !computed.contains(&var) || bound.contains(&var))
+        };
+        let cost = |at: &usize| match rule.literal(*at) {
+            Literal::Test { .. } | Literal::Bind { .. } => (1, 0),
+            Literal::Not(_) => (2, 0),
+            Literal::Atom(atom) if plain_first && !atom.vars().any(|var| computed.contains(&var)) => (0, 0),
+            Literal::Atom(atom) => {
+                let known = atom.vars().filter(|var| bound.contains(var)).count();
+                (if known > 0 || order.is_empty() { 3 } else { 5 }, usize::MAX - known)
+            }
+            Literal::Each { .. } => (4, 0),
+        };
+        let Some(next) = left.iter().copied().filter(ready).min_by_key(|at| (cost(at), *at)) else { break };
+        left.retain(|at| *at != next);
+        bound.extend(rule.literal(next).binds());
+        order.push(next);
+    }
+    order
+}
