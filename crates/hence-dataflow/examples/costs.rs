@@ -6,7 +6,7 @@ use std::time::Instant;
 use hence_core::span::Sources;
 use hence_core::value::Word;
 use hence_dataflow::{Dataflow, Workers};
-use hence_engine::{Database, FactChange, Engine, Incremental, Limits, SemiNaive};
+use hence_engine::{Database, Engine, FactChange, Incremental, Limits, SemiNaive};
 use hence_lang::ir::Program;
 use hence_lang::{analysis, lower};
 

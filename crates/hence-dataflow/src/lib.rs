@@ -26,5 +26,5 @@ mod workers;
 
 pub use engine::{Cluster, Dataflow, join};
 pub use error::Error;
-pub use refuse::{Refused, refuse};
+pub use refuse::{NotRendered, refuse};
 pub use workers::Workers;

@@ -8,7 +8,7 @@ use crate::rest::looked_at_twice;
 
 /// A construct that workers can't evaluate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct NotRendered {
     /// Its place in the text.
     pub span: Span,
     /// What it is, and what to write instead.
@@ -16,11 +16,11 @@ pub struct Refused {
 }
 
 /// What of a program workers can't evaluate exactly.
-pub fn refuse(program: &Program) -> Vec<Refused> {
+pub fn refuse(program: &Program) -> Vec<NotRendered> {
     program.rules.iter().filter_map(of_rule).collect()
 }
 
-fn of_rule(rule: &Rule) -> Option<Refused> {
+fn of_rule(rule: &Rule) -> Option<NotRendered> {
     let may_fail = rule.body.iter().any(|literal| literal.may_fail() || !literal.exprs().is_empty());
     let literal = may_fail.then(|| looked_at_twice(rule, &order(rule))).flatten()?;
     let why = format!(
@@ -28,5 +28,5 @@ fn of_rule(rule: &Rule) -> Option<Refused> {
          derive that value in a rule of its own",
         rule.id
     );
-    Some(Refused { span: literal.span(), why })
+    Some(NotRendered { span: literal.span(), why })
 }
