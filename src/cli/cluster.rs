@@ -173,8 +173,8 @@ fn sent(rules: &RuleSet) -> Result<String, Failure> {
 
 fn read(text: &str) -> Result<hence_lang::ir::Program, String> {
     let Sent { files, params, program } = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let rules =
-        RuleSet::from_recorded(&ledger::RuleSet::new(files, params)).map_err(|error| error.to_string())?;
+    let rules = RuleSet::from_recorded(&ledger::RecordedRules::new(files, params))
+        .map_err(|error| error.to_string())?;
     if rules.program.to_string() != program {
         return Err(String::from("this hence reads them otherwise; run the same version in all processes"));
     }
