@@ -85,9 +85,10 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    /// Counts the steps of a transaction that were done again.
-    fn step(&mut self, tx: u64, again: &Again, otherwise: bool) {
-        self.steps += again.steps.len() as u64;
+    /// Counts a transaction that was drawn again, with its steps.
+    fn count(&mut self, tx: u64, steps: usize, otherwise: bool) {
+        self.evaluated += 1;
+        self.steps += steps as u64;
         if otherwise {
             self.stepped_otherwise += 1;
             self.first_otherwise.get_or_insert(tx);
@@ -187,7 +188,7 @@ impl Replay<'_> {
     /// first one that counts is certain; either ends it by `false`.
     fn go_through(
         &self,
-        part: Part,
+        Part { first, counted, last }: Part,
         (reached, begins): (&mut dyn FnMut(u64) -> bool, &mut dyn FnMut(bool) -> bool),
         each: &mut dyn FnMut(Flip) -> bool,
     ) -> Result<Replayed, SessionError> {
@@ -195,11 +196,10 @@ impl Replay<'_> {
         let as_recorded = self.rules.is_none() && self.sets.is_empty();
         let (mut after, mut before) = (Follower::default(), (!as_recorded).then(Follower::of_records));
         let (mut replayed, mut explained) = (Replayed::default(), BTreeMap::new());
-        let first = part.first;
         let mut unreadable = Unreadable::before(self.ledger, first)?;
         let mut rounds = Rounds::before(first, &mut history, false)?;
         let mut course = Course::new(history.standing(first - 1)?);
-        for tx in first..=part.last {
+        for tx in first..=last {
             if !reached(tx) {
                 return Ok(replayed);
             }
@@ -218,15 +218,11 @@ impl Replay<'_> {
             let rules = others.get(&hash).unwrap_or(&own);
             let again = rounds.evaluate(&mut after, &history, rules, (info, clock))?;
             let otherwise = otherwise(&history, &unreadable, (rules, as_recorded), (info, clock), &again)?;
-            let counts = tx >= part.counted;
-            if counts {
-                replayed.step(tx, &again, otherwise);
-            }
-            let step = again.turned;
+            let steps = again.steps.len();
             let keeps = as_recorded && info.run.is_none();
-            let (came, went) = course.now.follow(rules, &after, step, keeps);
+            let (came, went) = course.now.follow(rules, &after, again.turned, keeps);
             course.touched.extend(came.into_iter().chain(went));
-            if !counts {
+            if tx < counted {
                 course.fresh();
                 // What is undetermined stays as it was, and how that was is not known here.
                 if !begins(after.undetermined().is_empty()) {
@@ -234,7 +230,7 @@ impl Replay<'_> {
                 }
                 continue;
             }
-            replayed.evaluated += 1;
+            replayed.count(tx, steps, otherwise);
             replayed.decisions += course.now.len() as u64;
             let mut fresh = course.fresh();
             let all = fresh.len();

@@ -116,7 +116,7 @@ fn go_through(replay: &Replay<'_>, part: Part, says: &SyncSender<Message>, over:
     let end = fault::caught(|| {
         let mut reached = |tx: u64| {
             at = tx;
-            let report = tx >= part.counted && tx % TRANSACTIONS_PER_REPORT == 0;
+            let report = tx >= part.counted && tx.is_multiple_of(TRANSACTIONS_PER_REPORT);
             goes_on() && (!report || says.send(Message::Reached(tx)).is_ok())
         };
         let mut begins = |is_sure| says.send(Message::Begins(is_sure)).is_ok();
