@@ -19,7 +19,7 @@ use super::error::SessionError;
 use super::follow::{Apart, Follower, Reasons, Redrawn};
 use super::history::History;
 use super::{RuleSet, Session};
-use parts::Part;
+use parts::{Joined, Part};
 
 /// How history is gone through.
 #[derive(Clone, Copy)]
@@ -130,16 +130,23 @@ impl Replay<'_> {
     ) -> Result<Replayed, SessionError> {
         fault::caught(|| {
             let parts = Part::of(self)?;
-            if parts.len() > 1
-                && let Some(replayed) = parts::drawn_again(self, &parts, progress, each)?
-            {
-                return Ok(replayed);
+            let mut told = 0;
+            if parts.len() > 1 {
+                match parts::drawn_again(self, &parts, progress, each)? {
+                    Joined::Whole(replayed) => return Ok(replayed),
+                    Joined::Begun(flips) => told = flips,
+                }
             }
             let mut reached = |tx| {
                 progress(tx);
                 true
             };
-            self.go_through(Part::whole(self), (&mut reached, &mut |_| true), each)
+            let mut each = |flip| {
+                let is_told = told > 0;
+                told = told.saturating_sub(1);
+                is_told || each(flip)
+            };
+            self.go_through(Part::whole(self), (&mut reached, &mut || {}), &mut each)
         })
     }
 
@@ -184,12 +191,12 @@ impl Replay<'_> {
         rules.with_sets(&sets).map_err(SessionError::Faults)
     }
 
-    /// Draws the decisions of a part again. `reached` hears of each transaction, and `begins` whether the state before the
-    /// first one that counts is certain; either ends it by `false`.
+    /// Draws the decisions of a part again. `reached` hears of each transaction, and ends it by `false`; it also ends where
+    /// the part can't tell how it goes on, which `unsure` hears.
     fn go_through(
         &self,
-        Part { first, counted, last }: Part,
-        (reached, begins): (&mut dyn FnMut(u64) -> bool, &mut dyn FnMut(bool) -> bool),
+        part @ Part { first, counted, last, .. }: Part,
+        (reached, unsure): (&mut dyn FnMut(u64) -> bool, &mut dyn FnMut()),
         each: &mut dyn FnMut(Flip) -> bool,
     ) -> Result<Replayed, SessionError> {
         let (mut history, mut others) = (self.history(), BTreeMap::new());
@@ -216,7 +223,12 @@ impl Replay<'_> {
                 others.insert(hash, Rc::new(self.others(&own)?));
             }
             let rules = others.get(&hash).unwrap_or(&own);
+            // What is undetermined stays as it was, and how that was is not known where a part begins.
             let again = rounds.evaluate(&mut after, &history, rules, (info, clock))?;
+            if part.is_unsure(&own, rules, info) || tx < counted && !after.undetermined().is_empty() {
+                unsure();
+                return Ok(replayed);
+            }
             let otherwise = otherwise(&history, &unreadable, (rules, as_recorded), (info, clock), &again)?;
             let steps = again.steps.len();
             let keeps = as_recorded && info.run.is_none();
@@ -224,10 +236,6 @@ impl Replay<'_> {
             course.touched.extend(came.into_iter().chain(went));
             if tx < counted {
                 course.fresh();
-                // What is undetermined stays as it was, and how that was is not known here.
-                if !begins(after.undetermined().is_empty()) {
-                    return Ok(replayed);
-                }
                 continue;
             }
             replayed.count(tx, steps, otherwise);

@@ -1,7 +1,9 @@
 //! Effects and feeds: a standing session takes the steps of one that evaluates everything afresh, on every engine, and
 //! the recorded history repeats them.
 
-use hence::session::{Audit, CommitOutcome, CommitRequest, Loader, RuleSet, Session, SessionError, check};
+use hence::session::{
+    Audit, CommitOutcome, CommitRequest, Loader, Replay, RuleSet, Session, SessionError, check,
+};
 use hence_core::fact::Fact;
 use hence_core::value::Value;
 use hence_engine::{Engine, Limits, Naive, SemiNaive};
@@ -222,8 +224,18 @@ fn a_replay_under_other_rules_takes_their_steps() {
             decisions += stepped.ledger().unwrap().status().unwrap().decisions;
         }
         let last = recorded.ledger().unwrap().last_tx();
-        let replay = recorded.replay(Some(&others), 1, last).unwrap();
-        let replayed = replay.run(&mut |_| {}, &mut |_| true).unwrap();
+        let mut replay = recorded.replay(Some(&others), 1, last).unwrap();
+        let all = |replay: &Replay<'_>| {
+            let mut flips = Vec::new();
+            let replayed = replay.run(&mut |_| {}, &mut |flip| {
+                flips.push(flip);
+                true
+            });
+            (replayed.unwrap(), flips)
+        };
+        let (replayed, flips) = all(&replay);
+        replay.threads = 3;
+        assert_eq!(all(&replay), (replayed, flips), "seed {seed} in parts");
         assert_eq!(replayed.decisions, decisions, "seed {seed}");
         compared += last;
         otherwise += replayed.stepped_otherwise;

@@ -1,14 +1,17 @@
 //! A history that several threads go through, each a part of it: the same flips in the same order as in one go.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use hence_core::fault;
 use hence_engine::{Limits, Threads};
+use hence_ledger::TxInfo;
 
 use super::{Flip, Replay, Replayed};
+use crate::session::RuleSet;
 use crate::session::effects::has_effects;
 use crate::session::error::SessionError;
 
@@ -27,12 +30,21 @@ pub(super) struct Part {
     pub(super) counted: u64,
     /// The last transaction.
     pub(super) last: u64,
+    is_one_of_several: bool,
+}
+
+/// What parts came to.
+pub(super) enum Joined {
+    /// All of it.
+    Whole(Replayed),
+    /// So many flips, the first ones; what comes after them depends on more than the facts of its moment.
+    Begun(u64),
 }
 
 /// What a part says.
 enum Message {
-    /// Its state is that in which the part before it ends; or that can't be told.
-    Begins(bool),
+    /// It can't tell how it goes on.
+    Unsure,
     /// It is at this transaction.
     Reached(u64),
     Flips(Box<Flip>),
@@ -42,54 +54,51 @@ enum Message {
 impl Part {
     pub(super) fn whole(replay: &Replay<'_>) -> Self {
         let first = replay.from.max(1);
-        Self { first, counted: first, last: replay.to.min(replay.ledger.last_tx()) }
+        let last = replay.to.min(replay.ledger.last_tx());
+        Self { first, counted: first, last, is_one_of_several: false }
     }
 
-    /// The parts for so many threads; one where what a transaction draws depends on more than the facts of its moment.
+    /// The parts for so many threads.
     pub(super) fn of(replay: &Replay<'_>) -> Result<Vec<Self>, SessionError> {
         let whole = Self::whole(replay);
-        if replay.threads < 2 || replay.rules.is_some_and(|rules| has_effects(&rules.checked)) {
-            return Ok(vec![whole]);
-        }
-        let (mut drawn, mut hashes) = (Vec::new(), BTreeSet::new());
-        for info in replay.ledger.log(whole.first..=whole.last) {
-            let info = info?;
-            if let (Some(hash), Some(_)) = (info.rules, info.clock) {
-                if info.run.is_none() {
-                    return Ok(vec![whole]);
-                }
-                drawn.push(info.tx);
-                hashes.insert(hash);
-            }
-        }
-        let mut history = replay.history();
-        for hash in hashes {
-            // Faulty rules are told of where a replay comes to them.
-            let Ok(rules) = history.rules(hash) else { return Ok(vec![whole]) };
-            if has_effects(&rules.checked) {
-                return Ok(vec![whole]);
-            }
-        }
-        let count = replay.threads.min(drawn.len()).max(1);
-        let cuts = (1..count).filter_map(|part| drawn.get(drawn.len() * part / count));
-        let mut parts: Vec<Self> = vec![whole];
-        for cut in cuts.copied() {
-            if let Some(before) = parts.last_mut() {
-                before.last = cut;
-            }
-            parts.push(Self { first: cut, counted: cut + 1, last: whole.last });
+        let count = (whole.last + 1).saturating_sub(whole.first).min(replay.threads as u64).max(1);
+        let mut parts: Vec<Self> = vec![Self { is_one_of_several: count > 1, ..whole }];
+        for part in 1..count {
+            let at = whole.first + (whole.last + 1 - whole.first) / count * part;
+            let Some(before) = parts.last_mut() else { break };
+            let Some(cut) = drawing(replay, before.counted..=at)? else { continue };
+            before.last = cut;
+            parts.push(Self { first: cut, counted: cut + 1, last: whole.last, is_one_of_several: true });
         }
         Ok(parts)
     }
+
+    /// Whether its state depends on that in which the part before it ends, and so is not known, once a transaction is
+    /// drawn by rules with effects, or recorded no run.
+    pub(super) fn is_unsure(&self, own: &RuleSet, rules: &RuleSet, info: &TxInfo) -> bool {
+        let has_effects = has_effects(&own.checked) || has_effects(&rules.checked);
+        self.is_one_of_several && (has_effects || info.run.is_none())
+    }
 }
 
-/// Goes through all parts at once; `None` where one of them can't tell how it begins.
+/// The last of these transactions that draws decisions.
+fn drawing(replay: &Replay<'_>, range: RangeInclusive<u64>) -> Result<Option<u64>, SessionError> {
+    for tx in range.rev() {
+        let info = replay.ledger.info(tx)?;
+        if info.rules.is_some() && info.clock.is_some() {
+            return Ok(Some(tx));
+        }
+    }
+    Ok(None)
+}
+
+/// Goes through all parts at once.
 pub(super) fn drawn_again(
     replay: &Replay<'_>,
     parts: &[Part],
     progress: &mut dyn FnMut(u64),
     each: &mut dyn FnMut(Flip) -> bool,
-) -> Result<Option<Replayed>, SessionError> {
+) -> Result<Joined, SessionError> {
     let over = AtomicBool::new(false);
     let one_thread = Limits { threads: Threads::ONE, ..replay.limits };
     let replay = &Replay { limits: one_thread, ..*replay };
@@ -119,9 +128,9 @@ fn go_through(replay: &Replay<'_>, part: Part, says: &SyncSender<Message>, over:
             let report = tx >= part.counted && tx.is_multiple_of(TRANSACTIONS_PER_REPORT);
             goes_on() && (!report || says.send(Message::Reached(tx)).is_ok())
         };
-        let mut begins = |is_sure| says.send(Message::Begins(is_sure)).is_ok();
+        let mut unsure = || drop(says.send(Message::Unsure));
         let mut each = |flip| says.send(Message::Flips(Box::new(flip))).is_ok();
-        replay.go_through(part, (&mut reached, &mut begins), &mut each)
+        replay.go_through(part, (&mut reached, &mut unsure), &mut each)
     });
     // Nobody hears of it where the replay has ended before.
     let _ = says.send(Message::Reached(at));
@@ -134,18 +143,12 @@ fn joined(
     parts: &[Receiver<Message>],
     progress: &mut dyn FnMut(u64),
     each: &mut dyn FnMut(Flip) -> bool,
-) -> Result<Option<Replayed>, SessionError> {
+) -> Result<Joined, SessionError> {
     let (mut all, mut explained) = (Replayed::default(), BTreeMap::new());
-    for part in parts.iter().skip(1) {
-        // A part that ends before it begins only said where, and says why when it is its turn.
-        if let Ok(Message::Begins(false)) = part.recv() {
-            return Ok(None);
-        }
-    }
     for part in parts {
         for message in part {
             match message {
-                Message::Begins(_) => {}
+                Message::Unsure => return Ok(Joined::Begun(all.flips)),
                 Message::Reached(tx) => progress(tx),
                 Message::Flips(mut flip) => {
                     let told = explained.entry(flip.rule.clone()).or_insert(0);
@@ -155,14 +158,14 @@ fn joined(
                     }
                     all.flips += 1;
                     if !each(*flip) {
-                        return Ok(Some(all));
+                        return Ok(Joined::Whole(all));
                     }
                 }
                 Message::Ends(end) => all.take(end?),
             }
         }
     }
-    Ok(Some(all))
+    Ok(Joined::Whole(all))
 }
 
 impl Replayed {
