@@ -16,7 +16,7 @@ use super::audit::{Discrepancy, stepped};
 use super::effects::{Again, Rounds};
 use super::erased::Unreadable;
 use super::error::SessionError;
-use super::follow::{Apart, Follower, Reasons, Redrawn};
+use super::follow::{Apart, Follower, Reasons, Redrawn, Refresh};
 use super::history::History;
 use super::{RuleSet, Session};
 use parts::{Joined, Part};
@@ -232,8 +232,7 @@ impl Replay<'_> {
             let otherwise = otherwise(&history, &unreadable, (rules, as_recorded), (info, clock), &again)?;
             let steps = again.steps.len();
             let keeps = as_recorded && info.run.is_none();
-            let (came, went) = course.now.follow(rules, &after, again.turned, keeps);
-            course.touched.extend(came.into_iter().chain(went));
+            course.follow(rules, &after, again.turned, keeps);
             if tx < counted {
                 course.fresh();
                 continue;
@@ -292,6 +291,12 @@ impl Course {
             self.then.insert(decision.fact.clone());
             self.touched.insert(decision.fact.clone());
         }
+    }
+
+    /// Brings what stands when all is drawn again up to an evaluation.
+    fn follow(&mut self, rules: &RuleSet, follower: &Follower, turned: Refresh, keeps: bool) {
+        let (came, went) = self.now.follow(rules, follower, turned, keeps);
+        self.touched.extend(came.into_iter().chain(went));
     }
 
     /// Those that stand in one of both only, and did not when the last transaction was drawn again; ascending.
