@@ -15,7 +15,7 @@ use super::RuleSet;
 use super::error::SessionError;
 use super::history::History;
 
-pub(super) use open::Open;
+pub(super) use open::{Open, known};
 
 /// The relations with facts of which a value was erased, or is under a key that isn't here.
 #[derive(Clone, Debug, Default)]
@@ -61,10 +61,7 @@ impl Unreadable {
             return Ok(());
         }
         let open = Open::of(history, rules, (info, clock), None)?;
-        decisions.retain(|decision| {
-            let values: Vec<_> = decision.values.iter().copied().map(Some).collect();
-            !open.may_hold(decision.relation, &values)
-        });
+        decisions.retain(|decision| !open.may_follow(decision));
         Ok(())
     }
 

@@ -13,6 +13,8 @@ use hence_core::fact::Fact;
 use hence_core::value::Value;
 use hence_ledger::{Draft, Ledger, OpenOptions};
 
+use super::folders::copy;
+
 const RULES: &str = "
 input review(id: string, ok: bool, by: string) from reviewer as by.
 input seen(id: string) from agent, observer.
@@ -199,18 +201,6 @@ fn an_import_brings_nothing_that_its_author_may_not() {
     let head = Ledger::open_to_ask(&store, &OpenOptions::default()).unwrap().head().to_string();
     let (said, status) = hence(at, &["import", "honest.jsonl", "--store", "copy", "--head", &head], "");
     assert_eq!(status, 0, "{said}");
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }
 
 #[test]

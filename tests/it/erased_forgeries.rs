@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::settings::{Ran, folder, run};
+use super::settings::{Ran, folder, run, said};
 
 const RULES: &str = "\
 ## People, and how they are reached.
@@ -49,12 +49,6 @@ const FACTS: &str = "\
 {\"request\": [\"u3\", 1]}
 {\"request\": [\"u4\", 1]}
 ";
-
-fn said(at: &Path, status: i32, args: &[&str]) -> String {
-    let Ran(found, out, err) = run(at, args, &[], "");
-    assert_eq!(found, status, "{args:?}: {out}{err}");
-    format!("{out}{err}")
-}
 
 /// A ledger in which u1 was erased.
 fn project() -> tempfile::TempDir {

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use super::erasure::holding;
-use super::settings::{Ran, folder, run};
+use super::folders::copy;
+use super::settings::{Ran, folder, run, said};
 
 const RULES: &str = "\
 ## People, and how they are reached.
@@ -30,12 +31,6 @@ fn done(at: &Path, args: &[&str]) -> (i32, String) {
     (status, format!("{out}{err}"))
 }
 
-fn said(at: &Path, status: i32, args: &[&str]) -> String {
-    let (found, told) = done(at, args);
-    assert_eq!(found, status, "{args:?}: {told}");
-    told
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Deed {
     Erase,
@@ -57,18 +52,6 @@ fn orders(of: &[Deed]) -> Vec<Vec<Deed>> {
         orders(&rest).into_iter().map(move |order| [&[*first], order.as_slice()].concat())
     });
     begun.collect()
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }
 
 /// A ledger, and what was taken of it: a note that is signed, one that isn't, a receipt, a proof.

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use super::command;
+use super::folders::copy;
 use super::ledger::media::failing;
-use super::settings::{Ran, folder, run};
+use super::settings::{Ran, folder, run, said};
 use super::small_disk::SmallDisk;
 
 const RULES: &str = "\
@@ -33,12 +34,6 @@ const FACTS: &str = "\
 {\"request\": [\"u1\", \"a rabbit with a watch\"]}
 {\"request\": [\"u2\", \"nothing\"]}
 ";
-
-fn said(at: &Path, status: i32, args: &[&str]) -> String {
-    let Ran(found, out, err) = run(at, args, &[], "");
-    assert_eq!(found, status, "{args:?}: {out}{err}");
-    format!("{out}{err}")
-}
 
 /// The files below a folder that hold a text.
 pub(crate) fn holding(at: &Path, text: &str) -> Vec<String> {
@@ -229,19 +224,6 @@ fn an_erasure_that_was_interrupted_has_happened_or_has_not() {
     said(at, 0, &["assert", "person(\"u3\", \"Cat\", \"cat@wonder.example\")"]);
     let facts = said(at, 0, &["facts", "person", "--format", "jsonl"]);
     assert!(facts.contains("\"Cat\"") && facts.contains("\"Bob\""), "{facts}");
-}
-
-/// Copies a folder with all that is in it.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }
 
 /// One `erase` that is killed before its `nth` call on the store; whether it came so far.

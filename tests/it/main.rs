@@ -54,6 +54,7 @@ mod fact_files;
 mod factory;
 #[path = "../cases/files.rs"]
 mod files;
+mod folders;
 mod follows;
 mod forger;
 mod formatted;

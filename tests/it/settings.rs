@@ -25,6 +25,13 @@ pub(crate) fn run(folder: &Path, args: &[&str], variables: &[(&str, &str)], inpu
     Ran(output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
+/// What a command says, which ends with this status.
+pub(crate) fn said(at: &Path, status: i32, args: &[&str]) -> String {
+    let Ran(found, out, err) = run(at, args, &[], "");
+    assert_eq!(found, status, "{args:?}: {out}{err}");
+    format!("{out}{err}")
+}
+
 pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {

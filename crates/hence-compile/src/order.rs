@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use hence_core::schema::RelationId;
 use hence_lang::builtins::expr::VarId;
-use hence_lang::ir::{Arg, Atom, Literal, Rule};
+use hence_lang::ir::{Arg, Literal, Rule};
 
 /// The body of a rule in the order in which it is matched.
 pub(super) fn ordered(rule: &Rule) -> Vec<&Literal> {
@@ -34,8 +34,8 @@ fn is_known(arg: &Arg, bound: &BTreeSet<VarId>) -> bool {
 /// The literals in their order, each with the variables that are bound before it.
 fn walk(rule: &Rule) -> Vec<(&Literal, BTreeSet<VarId>)> {
     let mut pending: Vec<&Literal> = rule.body.iter().collect();
-    let (mut bound, mut walked) = (BTreeSet::new(), Vec::new());
-    while let Some(at) = next(rule, &pending, &bound) {
+    let (computed, mut bound, mut walked) = (rule.computed().collect(), BTreeSet::new(), Vec::new());
+    while let Some(at) = next(&pending, &bound, &computed) {
         let literal = pending.remove(at);
         walked.push((literal, bound.clone()));
         bound.extend(literal.binds());
@@ -45,8 +45,8 @@ fn walk(rule: &Rule) -> Vec<(&Literal, BTreeSet<VarId>)> {
 }
 
 /// The literal to go on with: what needs no row, then what is looked up by most columns, then the first.
-fn next(rule: &Rule, pending: &[&Literal], bound: &BTreeSet<VarId>) -> Option<usize> {
-    let ready = pending.iter().enumerate().filter(|(_, literal)| is_ready(rule, literal, bound));
+fn next(pending: &[&Literal], bound: &BTreeSet<VarId>, computed: &BTreeSet<VarId>) -> Option<usize> {
+    let ready = pending.iter().enumerate().filter(|(_, literal)| literal.can_follow(bound, computed));
     ready.min_by_key(|(at, literal)| (cost(literal, bound), *at)).map(|(at, _)| at)
 }
 
@@ -67,10 +67,4 @@ fn cost(literal: &Literal, bound: &BTreeSet<VarId>) -> usize {
         }
         Literal::Each { .. } => 101,
     }
-}
-
-fn is_ready(rule: &Rule, literal: &Literal, bound: &BTreeSet<VarId>) -> bool {
-    let mut read = literal.positive().into_iter().flat_map(Atom::vars);
-    read.all(|var| bound.contains(&var) || !rule.computed().any(|computed| computed == var))
-        && literal.is_ready(|var| bound.contains(&var))
 }

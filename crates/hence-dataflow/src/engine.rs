@@ -100,6 +100,7 @@ impl Cluster {
         }
     }
 }
+
 impl Drop for Cluster {
     fn drop(&mut self) {
         _ = self.finish();

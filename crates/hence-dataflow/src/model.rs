@@ -1,5 +1,6 @@
 //! What the coordinator knows: the facts that are given, and what workers told of those that follow.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hence_core::index_vec::Id;
@@ -150,10 +151,10 @@ impl Facts {
 /// Adds to how often something is there; what isn't there at all is forgotten.
 fn settle<K: Ord>(counts: &mut BTreeMap<K, isize>, key: K, times: isize) {
     match counts.entry(key) {
-        std::collections::btree_map::Entry::Vacant(place) => {
+        Entry::Vacant(place) => {
             place.insert(times);
         }
-        std::collections::btree_map::Entry::Occupied(mut place) => {
+        Entry::Occupied(mut place) => {
             *place.get_mut() += times;
             if *place.get() == 0 {
                 place.remove();

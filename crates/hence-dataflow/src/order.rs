@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hence_lang::builtins::expr::VarId;
-use hence_lang::ir::{Atom, Literal, Rule};
+use hence_lang::ir::{Literal, Rule};
 
 use crate::rest::looked_at_twice;
 
@@ -21,12 +21,7 @@ fn ordered(rule: &Rule, plain_first: bool) -> Vec<usize> {
     let mut left: Vec<usize> = (0..rule.body.len()).collect();
     let (mut bound, mut order) = (BTreeSet::new(), Vec::new());
     while !left.is_empty() {
-        let ready = |at: &usize| {
-            let literal = rule.literal(*at);
-            let mut reads = literal.positive().into_iter().flat_map(Atom::vars);
-            literal.is_ready(|var| bound.contains(&var))
-                && reads.all(|var| !computed.contains(&var) || bound.contains(&var))
-        };
+        let ready = |at: &usize| rule.literal(*at).can_follow(&bound, &computed);
         let cost = |at: &usize| match rule.literal(*at) {
             Literal::Test { .. } | Literal::Bind { .. } => (1, 0),
             Literal::Not(_) => (2, 0),

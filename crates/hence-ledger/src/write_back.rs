@@ -18,6 +18,8 @@ const MOST_BYTES: usize = 128 << 10;
 const MOST_BATCHES: usize = 300;
 /// The same beside somebody who reads the base: each of their reads may wait for as long as that takes.
 const PACED_BYTES: usize = 32 << 10;
+/// How many bytes of changes are merged into one block at a time.
+const STEP_BYTES: usize = 48 << 10;
 
 /// How a thread of its own writes: evenly over a time, so that whoever reads the base meanwhile waits little.
 pub(super) struct Pace {
@@ -39,8 +41,6 @@ impl Pace {
         }
     }
 }
-/// How many bytes of changes are merged into one block at a time.
-const STEP_BYTES: usize = 48 << 10;
 
 /// A write of the backlog on a thread of its own, which ends before this is gone.
 pub(super) struct Behind {

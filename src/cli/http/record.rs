@@ -86,6 +86,12 @@ fn record(follow: &mut Follow, asked: &Asked, (done, out): To<'_>) -> Result<Des
     }
 }
 
+/// What a request asserts, at this time and clock of the rules; it is durable with those of others.
+fn request(assertions: Vec<Fact>, by: &str, source: &str, (time, now): (i64, i64)) -> CommitRequest {
+    let (author, source) = (by.to_owned(), source.to_owned());
+    CommitRequest { assertions, author, source, time, now, deferred: true, ..CommitRequest::default() }
+}
+
 /// Commits a change of a request; what is wrong with it is an answer, and a full disk is waited for.
 fn commit(
     follow: &mut Follow,
@@ -139,18 +145,8 @@ fn facts(
     };
     let wall = time::wall_clock();
     let now = follow.clock(wall)?;
-    let change = CommitRequest {
-        assertions,
-        retractions,
-        author: by.to_owned(),
-        source,
-        note,
-        time: wall,
-        now,
-        expect_tx,
-        deferred: true,
-        ..CommitRequest::default()
-    };
+    let change =
+        CommitRequest { retractions, note, expect_tx, ..request(assertions, by, &source, (wall, now)) };
     let decided = match commit(follow, change, to)? {
         Ok(decided) => decided,
         Err(problem) => return Ok(Err(problem)),
@@ -223,18 +219,7 @@ fn reviewed(follow: &mut Follow, answer: &Review, by: &str, to: To<'_>) -> Resul
         Err(failure) => return Err(failure),
     };
     let note = (!answer.comment.is_empty()).then(|| answer.comment.clone());
-    let source = String::from("http review");
-    let author = by.to_owned();
-    let change = CommitRequest {
-        assertions,
-        author,
-        source,
-        note,
-        time: wall,
-        now,
-        deferred: true,
-        ..CommitRequest::default()
-    };
+    let change = CommitRequest { note, ..request(assertions, by, "http review", (wall, now)) };
     let decided = match commit(follow, change, to)? {
         Ok(decided) => decided,
         Err(problem) => return Ok(Err(problem)),
@@ -260,17 +245,7 @@ fn evaluate(
     };
     let wall = time::wall_clock();
     let now = follow.clock(wall)?;
-    let (author, source) = (by.to_owned(), String::from("http evaluation"));
-    let change = CommitRequest {
-        assertions,
-        author,
-        source,
-        time: wall,
-        now,
-        deferred: true,
-        ..CommitRequest::default()
-    };
-    let decided = match commit(follow, change, to)? {
+    let decided = match commit(follow, request(assertions, by, "http evaluation", (wall, now)), to)? {
         Ok(decided) => decided,
         Err(problem) if problem.status == 403 => return Ok(Ok(Decided::failed(403, &problem.detail))),
         Err(problem) => return Ok(Err(problem)),

@@ -2,11 +2,10 @@
 
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
-use hence_core::value::Value;
 use hence_ledger::Decision;
 
 use super::{Discrepancy, Finding, Held};
-use crate::session::erased::Open;
+use crate::session::erased::{Open, known};
 use crate::session::error::SessionError;
 use crate::session::history::History;
 
@@ -61,7 +60,7 @@ impl Held<'_> {
             Discrepancy::Missing(_)
             | Discrepancy::Kept(_)
             | Discrepancy::Lapsed(_)
-            | Discrepancy::Reason(..) => Ok(open.may_hold(fact.relation, &known(fact))),
+            | Discrepancy::Reason(..) => Ok(open.may_follow(fact)),
             _ => Ok(false),
         }
     }
@@ -72,12 +71,7 @@ impl Held<'_> {
             Some(rule) => {
                 open.may_explain(self.rules, (relation, &values), (rule, recorded.sentence.as_deref()))
             }
-            None => Ok(recorded.sentence.is_none() && self.is_salvaged() && open.may_hold(relation, &values)),
+            None => Ok(recorded.sentence.is_none() && self.is_salvaged() && open.may_follow(&recorded.fact)),
         }
     }
-}
-
-/// The values of a fact as those of a row.
-fn known(fact: &Fact) -> Vec<Option<Value>> {
-    fact.values.iter().copied().map(Some).collect()
 }

@@ -94,9 +94,14 @@ impl<'h> Open<'h> {
     }
 
     /// Whether a fact follows possibly and not certainly; a value that is left out may be any.
-    pub(in crate::session) fn may_hold(&self, relation: Symbol, values: &[Option<Value>]) -> bool {
+    fn may_hold(&self, relation: Symbol, values: &[Option<Value>]) -> bool {
         let open = self.program.find(relation).and_then(|id| self.undetermined.get(&id));
         open.is_some_and(|open| open.iter().any(|row| agrees(&row.args, values)))
+    }
+
+    /// Whether a fact does, as it is.
+    pub(in crate::session) fn may_follow(&self, fact: &Fact) -> bool {
+        self.may_hold(fact.relation, &known(fact))
     }
 
     /// Whether a fact follows so by a rule of that name with that sentence.
@@ -148,6 +153,11 @@ impl<'h> Open<'h> {
         };
         fits(&parts.iter().map(text).collect::<Vec<_>>(), sentence)
     }
+}
+
+/// The values of a fact as those of a row.
+pub(in crate::session) fn known(fact: &Fact) -> Vec<Option<Value>> {
+    fact.values.iter().copied().map(Some).collect()
 }
 
 /// Whether what is known of two rows is the same.

@@ -10,6 +10,7 @@ use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
 
 use super::script;
 use super::support::{Random, draft, fact, facts, small};
+use crate::folders::copy;
 
 /// A journal on a disk in memory, and what stood after each of its transactions.
 struct Written {
@@ -161,19 +162,6 @@ fn files_below(dir: &Path) -> Vec<PathBuf> {
     }
     files.sort();
     files
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }
 
 #[test]

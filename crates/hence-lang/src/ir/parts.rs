@@ -64,6 +64,12 @@ impl Literal {
         all
     }
 
+    /// Whether it can be matched: what it needs is bound, and of its positive atom whatever a literal computes.
+    pub fn can_follow(&self, bound: &BTreeSet<VarId>, computed: &BTreeSet<VarId>) -> bool {
+        let mut read = self.positive().into_iter().flat_map(Atom::vars).filter(|var| computed.contains(var));
+        read.all(|var| bound.contains(&var)) && self.is_ready(|var| bound.contains(&var))
+    }
+
     /// Calls `visit` with each of its variables, once for each occurrence.
     pub fn for_each_var(&self, visit: &mut impl FnMut(VarId)) {
         self.binds().for_each(&mut *visit);
@@ -98,10 +104,7 @@ pub fn bound(body: &[Literal], mut bound: BTreeSet<VarId>) -> BTreeSet<VarId> {
     loop {
         let before = bound.len();
         for literal in body {
-            let mut read =
-                literal.positive().into_iter().flat_map(Atom::vars).filter(|var| computed.contains(var));
-            let reads_bound = read.all(|var| bound.contains(&var));
-            if reads_bound && literal.is_ready(|var| bound.contains(&var)) {
+            if literal.can_follow(&bound, &computed) {
                 bound.extend(literal.binds());
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::builtins::expr::VarId;
 use crate::builtins::term::Variable;
-use crate::ir::{Atom, Literal};
+use crate::ir::Literal;
 use crate::lower::body::{equal, make, read};
 
 /// Makes a body safe in which each variable is bound by something. In `Y = X + 1, q(X, Y)`, where nothing but `q` binds
@@ -23,9 +23,7 @@ fn stuck(body: &[Literal]) -> Option<BTreeSet<VarId>> {
     loop {
         let before = open.len();
         open.retain(|literal| {
-            let reads = literal.positive().into_iter().flat_map(Atom::vars);
-            let mut reads = reads.filter(|var| computed.contains(var));
-            let ready = reads.all(|var| bound.contains(&var)) && literal.is_ready(|var| bound.contains(&var));
+            let ready = literal.can_follow(&bound, &computed);
             if ready {
                 bound.extend(literal.binds());
             }
