@@ -110,7 +110,11 @@ fn a_session_gets_the_same_verdicts_in_every_dialect() {
         if std::env::var_os("UPDATE").is_some() {
             fs::write(&path, &text).unwrap();
         }
-        assert_eq!(text, fs::read_to_string(&path).unwrap());
+        let recorded = fs::read_to_string(&path).unwrap();
+        for (at, (line, recorded)) in text.lines().zip(recorded.lines()).enumerate() {
+            assert_eq!(line, recorded, "{}: call {at}", session.name);
+        }
+        assert_eq!(text.lines().count(), recorded.lines().count());
         for host in Host::ALL.into_iter().filter(|host| *host != Host::Claude) {
             let own = verdicts(host, &session.calls, &cwd);
             for (at, (one, other)) in expected.iter().zip(&own).enumerate() {

@@ -1,7 +1,8 @@
 //! Commands that try to hide what they do, and what must be seen of each: the files of `tests/gate`.
 //!
 //! A case is a command after `$ ` (further lines after `> `) and what must be seen after `= `: `run PROGRAM`, `word WORD`,
-//! `read`, `write`, `delete`, `use` or `start` with a path, `opaque REASON`, or `clear` where nothing may be unknown.
+//! `read`, `write`, `delete`, `use` or `start` with a path, `script` with the path of one that is run, `opaque REASON`, or
+//! `clear` where nothing may be unknown.
 //! Several are joined by `&`, and `or` gives a choice. `./` is the working tree, `~` the user's home.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test")]
@@ -60,6 +61,7 @@ fn tree() -> tempfile::TempDir {
         ("tool", "tool2"),
         ("/", "sub/root"),
         ("loop", "loop"),
+        ("/bin/ls", "sub/tool"),
     ] {
         symlink(target, at(name)).unwrap();
     }
@@ -81,6 +83,9 @@ fn holds(seen: &Seen, wanted: &str, tree: &Path) -> bool {
         "word" => seen.stages.iter().any(|stage| stage.words.iter().skip(1).any(|word| word == of)),
         "flag" => seen.stages.iter().any(|stage| stage.flags.contains(of)),
         "opaque" => seen.opaque.iter().any(|(why, _)| why.word() == of),
+        "script" => {
+            seen.opaque.iter().any(|(why, what)| why.word() == "script" && *what == path().to_string_lossy())
+        }
         "clear" => seen.opaque.is_empty(),
         "start" => touched("run"),
         mode => touched(mode),

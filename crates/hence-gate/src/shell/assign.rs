@@ -26,7 +26,7 @@ impl Walk {
             }
             Some(value) => {
                 let pieces = self.pieces(value, source, false);
-                word::value(pieces, self.home().as_deref(), &self.folder())
+                word::value(pieces, self.home().as_deref(), self.folder().as_deref())
             }
         };
         self.environment(&name_text, &value);

@@ -13,7 +13,7 @@ impl Walk {
     /// The words that a node becomes.
     pub(super) fn words(&mut self, node: Node<'_>, source: &str) -> Vec<Word> {
         let pieces = self.pieces(node, source, false);
-        let found = word::words(pieces, self.home().as_deref(), &self.folder());
+        let found = word::words(pieces, self.home().as_deref(), self.folder().as_deref());
         self.words += found.len();
         if self.words > MOST_WORDS {
             self.opaque(Why::TooMuch, "a command with too many words");
@@ -30,9 +30,10 @@ impl Walk {
         }
     }
 
-    /// The folder that the command happens in; any of them where there are several.
-    pub(super) fn folder(&self) -> String {
-        self.folders.first().map_or_else(|| String::from("/"), |folder| folder.to_string_lossy().into_owned())
+    /// The folder that the command happens in, where it can be but one.
+    pub(super) fn folder(&self) -> Option<String> {
+        let only = self.folders.first().filter(|_| self.folders.len() == 1)?;
+        Some(only.to_string_lossy().into_owned())
     }
 
     /// The pieces of a word.
@@ -159,7 +160,7 @@ impl Walk {
             None => match name {
                 "IFS" => Some(String::from(" \t\n")),
                 "HOME" => self.home(),
-                "PWD" if self.folders.len() == 1 => Some(self.folder()),
+                "PWD" => self.folder(),
                 _ => None,
             },
         }

@@ -48,7 +48,6 @@ impl Walk {
         if !word.contains('/') {
             return own;
         }
-        let path = self.resolved(word);
         let is_standard = |path: &Path| {
             path.parent().is_some_and(|folder| FOLDERS.iter().any(|known| folder == Path::new(known)))
         };
@@ -57,11 +56,17 @@ impl Walk {
             return own;
         }
         self.access(&Word::known(word), Mode::Run);
-        if is_standard(&path) {
-            return path.file_name().map_or(own, |name| name.to_string_lossy().into_owned());
+        let mut known = None;
+        for path in self.resolved(word) {
+            let name = path.file_name().filter(|_| is_standard(&path));
+            let name = name.map(|name| name.to_string_lossy().into_owned());
+            // A command is looked at as one program; others that it may be are not.
+            if name.is_none() || known.as_ref().is_some_and(|known| Some(known) != name.as_ref()) {
+                self.opaque(Why::Script, &path.to_string_lossy());
+            }
+            known = known.or(name);
         }
-        self.opaque(Why::Script, &path.to_string_lossy());
-        own
+        known.unwrap_or(own)
     }
 
     /// The files that arguments name.
@@ -146,7 +151,10 @@ impl Walk {
             let part = part.strip_prefix("file://").unwrap_or(&part);
             let plain = part.trim_start_matches('-');
             let is_path = plain.contains('/') || plain.starts_with(['.', '~']);
-            if !plain.is_empty() && !plain.starts_with("//") && (is_path || self.resolved(plain).exists()) {
+            if !plain.is_empty()
+                && !plain.starts_with("//")
+                && (is_path || self.resolved(plain).iter().any(|path| path.exists()))
+            {
                 self.access(&Word { unknown: None, ..word.part(plain) }, Mode::Use);
             }
         }

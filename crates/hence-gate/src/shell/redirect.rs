@@ -54,7 +54,7 @@ impl Walk {
         if node.kind() == "herestring_redirect" {
             let child = named(node).into_iter().rfind(|child| child.kind() != "file_descriptor")?;
             let pieces = self.pieces(child, source, false);
-            let value = word::value(pieces, self.home().as_deref(), &self.folder());
+            let value = word::value(pieces, self.home().as_deref(), self.folder().as_deref());
             return value.as_known().map(str::to_owned);
         }
         let body = named(node).into_iter().find(|child| child.kind() == "heredoc_body")?;

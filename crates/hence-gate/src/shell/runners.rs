@@ -169,8 +169,9 @@ pub(super) fn script(walk: &mut Walk, file: Option<&Word>) {
     let Some(file) = file else { return };
     walk.access(file, Mode::Run);
     if let Some(path) = file.as_known() {
-        let path = walk.resolved(path);
-        walk.opaque(Why::Script, &path.to_string_lossy());
+        for path in walk.resolved(path) {
+            walk.opaque(Why::Script, &path.to_string_lossy());
+        }
     }
     walk.forget_variables();
 }

@@ -355,9 +355,9 @@ impl Walk {
         }
     }
 
-    /// A path as the system finds it.
-    pub(super) fn resolved(&self, path: &str) -> PathBuf {
-        paths::resolve(Path::new(&self.folder()), Path::new(path))
+    /// A path as the system finds it, from each folder that the command at hand may happen in.
+    pub(super) fn resolved(&self, path: &str) -> BTreeSet<PathBuf> {
+        self.folders.iter().map(|folder| paths::resolve(folder, Path::new(path))).collect()
     }
 
     /// Goes to a folder, or stays: what comes next may happen in either.
@@ -365,8 +365,7 @@ impl Walk {
         let Some(path) = word.as_known() else {
             return self.opaque(Why::Folder, &word.text.clone());
         };
-        let next: Vec<PathBuf> =
-            self.folders.iter().map(|folder| paths::resolve(folder, Path::new(path))).collect();
+        let next = self.resolved(path);
         self.folders.extend(next);
         if self.folders.len() > MOST_FOLDERS {
             self.opaque(Why::Folder, path);

@@ -55,14 +55,14 @@ impl Word {
 }
 
 /// The words that the pieces of one become, without files for patterns; `home` and `cwd` are for tildes.
-pub(super) fn words(pieces: Vec<Piece>, home: Option<&str>, cwd: &str) -> Vec<Word> {
+pub(super) fn words(pieces: Vec<Piece>, home: Option<&str>, cwd: Option<&str>) -> Vec<Word> {
     let mut all = vec![pieces];
     braces(&mut all);
     all.into_iter().flat_map(|pieces| split(tilde(pieces, home, cwd))).collect()
 }
 
 /// The one word that the pieces of a value become.
-pub(super) fn value(pieces: Vec<Piece>, home: Option<&str>, cwd: &str) -> Word {
+pub(super) fn value(pieces: Vec<Piece>, home: Option<&str>, cwd: Option<&str>) -> Word {
     join(&tilde(pieces, home, cwd))
 }
 
@@ -133,7 +133,7 @@ fn range(inside: &[Piece]) -> Option<Vec<Vec<Piece>>> {
 }
 
 /// A leading tilde becomes the folder that it means.
-fn tilde(mut pieces: Vec<Piece>, home: Option<&str>, cwd: &str) -> Vec<Piece> {
+fn tilde(mut pieces: Vec<Piece>, home: Option<&str>, cwd: Option<&str>) -> Vec<Piece> {
     if pieces.first() != Some(&Piece::Char('~', From::Text)) {
         return pieces;
     }
@@ -142,7 +142,7 @@ fn tilde(mut pieces: Vec<Piece>, home: Option<&str>, cwd: &str) -> Vec<Piece> {
     let name = join(pieces.get(1..end).unwrap_or_default());
     let folder = match name.as_known() {
         Some("") => home.map(str::to_owned),
-        Some("+") => Some(cwd.to_owned()),
+        Some("+") => cwd.map(str::to_owned),
         Some("root") => Some(String::from("/root")),
         Some(user) if user.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) => {
             Some(format!("/home/{user}"))
