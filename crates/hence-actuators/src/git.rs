@@ -3,7 +3,9 @@
 mod said;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(feature = "scan")]
+use std::path::PathBuf;
 
 use super::error::ActuatorError;
 use super::facts::{count, name, string};

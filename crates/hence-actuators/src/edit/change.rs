@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use imara_diff::{Algorithm, Diff, InternedInput};
 use regex::Regex;
-use similar::{ChangeTag, TextDiff};
 
 use crate::table::PatternTable;
 
@@ -157,26 +157,18 @@ impl Draft {
         if before_words == after_words {
             return None;
         }
-        let (before, after) = differing_lines(&self.content, &after.content);
-        let (mut removed, mut added) = (String::new(), String::new());
-        for change in TextDiff::from_words(before.as_str(), after.as_str()).iter_all_changes() {
-            match change.tag() {
-                ChangeTag::Delete => removed.push_str(change.value()),
-                ChangeTag::Insert => added.push_str(change.value()),
-                ChangeTag::Equal => space(&mut [&mut removed, &mut added]),
-            }
-        }
+        let (before_lines, after_lines) = differing(self.content.lines(), after.content.lines());
+        let (removed, added) = differing(
+            before_lines.into_iter().flat_map(str::split_whitespace),
+            after_lines.into_iter().flat_map(str::split_whitespace),
+        );
         let bare = |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned();
-        let plain = |text: &str| {
-            let words = text.split_whitespace().map(bare).filter(|word| !word.is_empty());
+        let plain = |words: Vec<&str>| {
+            let words = words.into_iter().map(bare).filter(|word| !word.is_empty());
             words.collect::<Vec<_>>().join(" ")
         };
-        Some(Change { kind: "/content", removed: plain(&removed), added: plain(&added) })
+        Some(Change { kind: "/content", removed: plain(removed), added: plain(added) })
     }
-}
-
-fn space(texts: &mut [&mut String]) {
-    texts.iter_mut().for_each(|text| text.push(' '));
 }
 
 /// Whether a line is an item of a list.
@@ -195,15 +187,18 @@ fn content_words(text: &str) -> Vec<&str> {
     words
 }
 
-/// The lines that one text has and the other has not.
-fn differing_lines(before: &str, after: &str) -> (String, String) {
-    let (mut removed, mut added) = (String::new(), String::new());
-    for change in TextDiff::from_lines(before, after).iter_all_changes() {
-        match change.tag() {
-            ChangeTag::Delete => removed.push_str(change.value()),
-            ChangeTag::Insert => added.push_str(change.value()),
-            ChangeTag::Equal => {}
-        }
-    }
-    (removed, added)
+/// What one sequence has and the other has not, by the shortest way from one to the other that is found in good time.
+fn differing<'a>(
+    before: impl Iterator<Item = &'a str>,
+    after: impl Iterator<Item = &'a str>,
+) -> (Vec<&'a str>, Vec<&'a str>) {
+    let mut input = InternedInput::default();
+    input.update_before(before);
+    input.update_after(after);
+    let diff = Diff::compute(Algorithm::Myers, &input);
+    let texts = |tokens: &[imara_diff::Token], differs: &dyn Fn(u32) -> bool| {
+        let tokens = (0..).zip(tokens).filter(|(at, _)| differs(*at));
+        tokens.map(|(_, token)| input.interner[*token]).collect()
+    };
+    (texts(&input.before, &|at| diff.is_removed(at)), texts(&input.after, &|at| diff.is_added(at)))
 }
