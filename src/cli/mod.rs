@@ -27,6 +27,7 @@ mod explain;
 mod export;
 #[cfg(test)]
 mod fault_test;
+mod features;
 mod flips;
 mod fmt;
 mod follow;
@@ -305,6 +306,11 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
     if let Some(page) = help::page(&words, &whole()) {
         terminal::text().lines(&page)?;
         return Ok(DONE);
+    }
+    if let Some((message, help)) = features::missing(&words) {
+        output::error(&message);
+        output::note(&format!("  help: {help}"));
+        return Ok(UNASKED);
     }
     // Once more with arguments that hide nothing, so that the message about them doesn't either.
     let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());

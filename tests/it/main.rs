@@ -52,6 +52,7 @@ mod fact_faults;
 mod fact_files;
 #[cfg(all(feature = "scan", feature = "sandbox", target_os = "linux"))]
 mod factory;
+mod features;
 #[path = "../cases/files.rs"]
 mod files;
 mod folders;
