@@ -31,13 +31,15 @@ fn main() -> io::Result<()> {
 /// it names is found in a folder of static ones first.
 fn static_link() -> io::Result<Option<Vec<String>>> {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
-    let is_static = env::var("CARGO_CFG_TARGET_FEATURE").is_ok_and(|found| found.split(',').any(|one| one == "crt-static"));
+    let is_static = env::var("CARGO_CFG_TARGET_FEATURE")
+        .is_ok_and(|found| found.split(',').any(|one| one == "crt-static"));
     if !is("CARGO_CFG_TARGET_OS", "linux") || !is("CARGO_CFG_TARGET_ENV", "gnu") || is_static {
         return Ok(None);
     }
     let folder = PathBuf::from(env::var("OUT_DIR").map_err(io::Error::other)?).join("static");
     fs::create_dir_all(&folder)?;
-    let (Some(c), Some(unwinding), Some(compiler)) = (library("libc.a"), library("libgcc_eh.a"), library("libgcc.a"))
+    let (Some(c), Some(unwinding), Some(compiler)) =
+        (library("libc.a"), library("libgcc_eh.a"), library("libgcc.a"))
     else {
         return Ok(None);
     };
@@ -70,7 +72,9 @@ fn runs(folder: &Path, arguments: &[String]) -> io::Result<bool> {
     let (source, program) = (folder.join("trial.rs"), folder.join("trial"));
     fs::write(&source, TRIAL)?;
     let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc")));
-    rustc.args(env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default().split('\x1f').filter(|flag| !flag.is_empty()));
+    rustc.args(
+        env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default().split('\x1f').filter(|flag| !flag.is_empty()),
+    );
     rustc.arg("--edition=2024").arg("--target").arg(env::var_os("TARGET").unwrap_or_default());
     let mut with_linker = OsString::from("-Clinker=");
     with_linker.push(linker());

@@ -51,9 +51,16 @@ fn main() -> Fallible<()> {
     let took = thread::scope(|scope| {
         let load = &load;
         let asking: Vec<_> = (0..at_once)
-            .map(|at| scope.spawn(move || (first + at..first + calls).step_by(at_once).map(|number| load.ask(number)).collect()))
+            .map(|at| {
+                scope.spawn(move || {
+                    (first + at..first + calls).step_by(at_once).map(|number| load.ask(number)).collect()
+                })
+            })
             .collect();
-        asking.into_iter().map(|one| one.join().map_err(|_| "a thread ended")?).collect::<Fallible<Vec<Vec<Duration>>>>()
+        asking
+            .into_iter()
+            .map(|one| one.join().map_err(|_| "a thread ended")?)
+            .collect::<Fallible<Vec<Vec<Duration>>>>()
     })?;
     let took: Vec<f64> = took.iter().flatten().map(|took| took.as_secs_f64() * 1000.0).collect();
     let (own, hooks) = processor()?;
@@ -96,6 +103,8 @@ impl Load {
 fn processor() -> Fallible<(f64, f64)> {
     let told = fs::read_to_string("/proc/self/stat")?;
     let fields: Vec<&str> = told.rsplit(')').next().ok_or("no fields")?.split_whitespace().collect();
-    let ticks = |at: usize| -> Fallible<f64> { Ok(fields.get(at).ok_or("too few fields")?.parse::<f64>()? * 1000.0 / TICKS) };
+    let ticks = |at: usize| -> Fallible<f64> {
+        Ok(fields.get(at).ok_or("too few fields")?.parse::<f64>()? * 1000.0 / TICKS)
+    };
     Ok((ticks(11)? + ticks(12)?, ticks(13)? + ticks(14)?))
 }
