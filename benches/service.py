@@ -4,7 +4,9 @@
     cargo build --release --features server --bin hence --example http_load
     python3 benches/service.py target/release/hence target/release/examples/http_load --json benches/results/service.jsonl
 
-`external/cedar/access.py` puts the same questions to Cedar in process.
+With `--peers PROGRAM`, of `external/http-peers/`, Cedar and Rego answer the same questions in the same turns, behind the same kind of
+HTTP: unrecorded, without tokens and sentences, by four policies that say what the rules say of these facts.
+`external/cedar/access.py` puts them to Cedar in process.
 
 AuthZEN evaluations over 64 connections, client included on the same machine. Each row is a run of `--seconds` after one second
 of warming, cases taking turns, `--runs` times. `--only TEXT` runs the cases whose name holds it; `--facts N` names the sizes.
@@ -51,6 +53,8 @@ CASES = [
     ("recorded, 100 facts a second beside", ["--writer", "100"], 52, True),
     ("one fact a request, each under a key", ["--write", "--keyed"], 52, False),
 ]
+# What peers are asked too.
+PEER_CASES = [("unrecorded, 10,000 asked a second", ["--rate", "10000"]), ("unrecorded", [])]
 
 
 def free_port():
@@ -93,6 +97,19 @@ def is_ready(port):
     with socket.create_connection(("127.0.0.1", port), timeout=5) as stream:
         stream.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         return stream.recv(100).startswith(b"HTTP/1.1 200")
+
+
+class Other:
+    """A policy engine behind HTTP, over the same facts."""
+
+    def __init__(self, program, engine, folder):
+        self.program, self.engine, self.folder = program, engine, folder
+        self.token = "none"
+
+    def start(self):
+        port = free_port()
+        command = [self.program, self.engine, "facts.jsonl", f"127.0.0.1:{port}"]
+        return Peer(command, self.folder, port, lambda: is_ready(port))
 
 
 class Hence:
@@ -145,6 +162,19 @@ def cases_of(options, size):
             yield whole, more, rules, record
 
 
+def run_peers(options, keep, folder, size, number):
+    for engine in ("cedar", "rego") if options.peers else ():
+        other = Other(options.peers, engine, folder)
+        for name, more in PEER_CASES:
+            whole = f"{name}, {size} facts"
+            if options.only in whole:
+                peer = other.start()
+                row = measure(options.load, peer, other.token, SIZES[size], more, options.seconds)
+                keep({"peer": engine, "case": whole, "run": number, **row, "mb": peer.resident(),
+                      "start_s": round(peer.began, 2)})
+                peer.stop()
+
+
 def run(options, keep):
     for size in options.facts:
         users = SIZES[size]
@@ -157,6 +187,7 @@ def run(options, keep):
                     keep({"peer": "hence", "case": name, "run": number, **row, "mb": peer.resident(),
                           "start_s": round(peer.began, 2)})
                     peer.stop()
+                run_peers(options, keep, folder, size, number)
 
 
 def table(rows):
@@ -172,6 +203,20 @@ def table(rows):
         print(f"| {peer}: {case} | {cell('rate', 0)} | {cell('p50', 2)} | {cell('p99', 2)} | {cell('cpu_us', 0)} | {cell('mb', 0)} |")
 
 
+def ratios(rows):
+    """hence beside each peer, run by run: processor time, and requests answered."""
+    found = {(row["peer"], row["case"], row["run"]): row for row in rows}
+    beside = {}
+    for (peer, case, number), row in found.items():
+        name, size = case.rsplit(", ", 1)
+        own = found.get(("hence", f"{name}, 52 rules, {size}", number))
+        if peer != "hence" and own:
+            beside.setdefault((peer, case), []).append((own["cpu_us"] / row["cpu_us"], own["rate"] / row["rate"]))
+    for (peer, case), all_runs in beside.items():
+        for name, values in zip(("processor time", "answered"), map(sorted, zip(*all_runs))):
+            print(f"hence / {peer}, {case}: {name} {statistics.median(values):.2f} [{values[0]:.2f} {values[-1]:.2f}]")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("hence", type=lambda path: str(pathlib.Path(path).resolve()))
@@ -181,6 +226,7 @@ def main():
     parser.add_argument("--facts", type=int, nargs="*", default=list(SIZES))
     parser.add_argument("--only", default="")
     parser.add_argument("--json")
+    parser.add_argument("--peers", type=lambda path: str(pathlib.Path(path).resolve()))
     parser.add_argument("--folder", help="where ledgers are kept meanwhile")
     options = parser.parse_args()
     rows = []
@@ -194,6 +240,7 @@ def main():
 
     run(options, keep)
     table(rows)
+    ratios(rows)
 
 
 if __name__ == "__main__":
