@@ -15,6 +15,7 @@ what else runs. Rows go to the file as they come; the table at the end has media
 """
 
 import argparse
+import http.client
 import json
 import os
 import pathlib
@@ -53,6 +54,8 @@ CASES = [
     ("recorded, 100 facts a second beside", ["--writer", "100"], 52, True),
     ("one fact a request, each under a key", ["--write", "--keyed"], 52, False),
 ]
+# How many questions are put to all before anything is measured.
+ASKED = 600
 # What peers are asked too.
 PEER_CASES = [("unrecorded, 10,000 asked a second", ["--rate", "10000"]), ("unrecorded", [])]
 
@@ -97,6 +100,24 @@ def is_ready(port):
     with socket.create_connection(("127.0.0.1", port), timeout=5) as stream:
         stream.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         return stream.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def permitted(peer, token, users):
+    """What is permitted of some questions: of documents in folders of one's own, shared, and of others."""
+    connection, told = http.client.HTTPConnection("127.0.0.1", peer.port), []
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    for number in range(ASKED):
+        record = number % users[1]
+        user = (record, record * 7, record + 1)[number % 3] % users[0]
+        question = {
+            "subject": {"type": "user", "id": f"user-{user}", "properties": {"role": "guest"}},
+            "action": {"name": ("read", "write")[number % 2]},
+            "resource": {"type": "document", "id": f"record-{record}"}, "context": {"request": f"asked-{number}"},
+        }
+        connection.request("POST", "/access/v1/evaluation", json.dumps(question), headers)
+        told.append(json.loads(connection.getresponse().read())["decision"])
+    connection.close()
+    return told
 
 
 class Other:
@@ -162,6 +183,19 @@ def cases_of(options, size):
             yield whole, more, rules, record
 
 
+def compare(options, store, folder, size):
+    """Ends where peers permit something else."""
+    peer = store.start(52, False)
+    told = permitted(peer, store.token, SIZES[size])
+    peer.stop()
+    for engine in ("cedar", "rego"):
+        other = Other(options.peers, engine, folder).start()
+        if permitted(other, "none", SIZES[size]) != told:
+            sys.exit(f"{engine} permits something else over {size} facts")
+        other.stop()
+    print(f"{size} facts: {sum(told)} of {len(told)} questions permitted by all")
+
+
 def run_peers(options, keep, folder, size, number):
     for engine in ("cedar", "rego") if options.peers else ():
         other = Other(options.peers, engine, folder)
@@ -180,6 +214,8 @@ def run(options, keep):
         users = SIZES[size]
         with tempfile.TemporaryDirectory(dir=options.folder) as folder:
             store = Hence(options.hence, options.load, folder, size)
+            if options.peers:
+                compare(options, store, folder, size)
             for number in range(options.runs):
                 for name, more, rules, record in cases_of(options, size):
                     peer = store.start(rules, record)
