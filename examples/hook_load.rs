@@ -64,8 +64,8 @@ fn main() -> Fallible<()> {
     })?;
     let took: Vec<f64> = took.iter().flatten().map(|took| took.as_secs_f64() * 1000.0).collect();
     let (own, hooks) = processor()?;
-    println!("{}", json!({ "took": took, "own": own, "hooks": hooks }));
-    Ok(())
+    let told = json!({ "took": took, "own": own, "hooks": hooks });
+    Ok(writeln!(std::io::stdout(), "{told}")?)
 }
 
 impl Load {
