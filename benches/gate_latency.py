@@ -1,8 +1,13 @@
-"""What a hook costs, process start included: `python3 benches/gate_latency.py PROGRAM [CALLS] [AT_ONCE]`.
+"""What a hook costs, process start included: `python3 benches/gate_latency.py PROGRAM HOOK_LOAD [CALLS] [AT_ONCE] [COLD]`.
 
-PROGRAM is `hence-hook`, which `hence gate install` writes into the settings of hosts, or the `hence` beside it. Hooks are called as `hence gate install` has hosts call them. Warm: the owner of the ledger runs. Cold: none does, so the hook
-starts it. Prints wall times (p50, p99), one at a time and AT_ONCE (8) side by side, and the processor time of hooks and owner,
-which says more on a busy machine: 8 that ask without a pause share the cores of the machine, and wait for each other.
+    cargo build --release --features server --bin hence --bin hence-hook --example hook_load
+    python3 benches/gate_latency.py target/release/hence-hook target/release/examples/hook_load
+
+PROGRAM is `hence-hook`, which `hence gate install` writes into the settings of hosts, or the `hence` beside it. HOOK_LOAD starts
+it as hosts do; with `python` in its place this file does, as it did before, which takes more of the same processors. Warm: the
+owner of the ledger runs. Cold: none does, so the hook starts it, COLD times (300). Prints wall times (p50, p99), CALLS (10,000)
+AT_ONCE (8) side by side and a tenth of them one at a time, and the processor time of hooks, owner and whoever starts them,
+which says more on a busy machine: 8 that ask without a pause share its cores, and wait for each other.
 """
 
 import json
@@ -10,6 +15,7 @@ import multiprocessing
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -67,44 +73,64 @@ def show(what, took):
 def work(hence, folder, numbers, told):
     took = [ask(hence, folder, number) for number in numbers]
     spent = os.times()
-    told.put((took, spent.children_user + spent.children_system))
+    told.put((took, (spent.user + spent.system) * 1000, (spent.children_user + spent.children_system) * 1000))
 
 
-def warm(hence, folder, numbers, at_once):
-    """So many ask side by side, each without a pause."""
-    process, told = owner(folder), multiprocessing.Queue()
-    before, took, spent = processor(process), [], 0
-    workers = [multiprocessing.Process(target=work, args=(hence, folder, numbers[at::at_once], told)) for at in range(at_once)]
+def asked_by_python(hence, folder, first, calls, at_once):
+    """Times, processor time of whoever starts hooks, and of hooks."""
+    told, took, own, hooks = multiprocessing.Queue(), [], 0, 0
+    parts = [range(first + at, first + calls, at_once) for at in range(at_once)]
+    workers = [multiprocessing.Process(target=work, args=(hence, folder, part, told)) for part in parts]
     for worker in workers:
         worker.start()
     for _ in workers:
-        own, seconds = told.get()
-        took += own
-        spent += seconds * 1000
+        some, spent, children = told.get()
+        took, own, hooks = took + some, own + spent, hooks + children
     for worker in workers:
         worker.join()
+    return took, own, hooks
+
+
+def asked_by(load, hence, folder, first, calls, at_once):
+    if load == "python":
+        return asked_by_python(hence, folder, first, calls, at_once)
+    words = [load, hence, folder, str(first), str(calls), str(at_once)]
+    said = json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
+    return said["took"], said["own"], said["hooks"]
+
+
+def warm(load, hence, folder, first, calls, at_once):
+    """So many ask side by side, each without a pause."""
+    process = owner(folder)
+    before = processor(process)
+    took, own, hooks = asked_by(load, hence, folder, first, calls, at_once)
     owned = processor(process) - before
     show("warm, %s" % ("one at a time" if at_once == 1 else "%d at once" % at_once), took)
-    print("processor time a call: hook %.2f ms, owner %.2f ms" % (spent / len(numbers), owned / len(numbers)))
+    each = (hooks / calls, owned / calls, own / calls)
+    print("processor time a call: hook %.2f ms, owner %.2f ms, starting them %.2f ms" % each, flush=True)
+
+
+def cold(load, hence, folder, calls):
+    """Each starts the owner, which then ends."""
+    took = []
+    for number in range(calls):
+        took += asked_by(load, hence, folder, number, 1, 1)[0]
+        os.kill(owner(folder), signal.SIGTERM)
+        while os.path.exists(os.path.join(folder, ".hence", "owner.sock")):
+            time.sleep(0.005)
+    show("cold", took)
 
 
 def main():
-    hence = os.path.abspath(sys.argv[1])
-    calls = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
-    at_once = int(sys.argv[3]) if len(sys.argv) > 3 else 8
+    hence, load = (os.path.abspath(word) if word != "python" else word for word in sys.argv[1:3])
+    calls, at_once, colds = (int(word) for word in (sys.argv[3:] + ["10000", "8", "300"][len(sys.argv) - 3:]))
     with tempfile.TemporaryDirectory() as folder:
         open(os.path.join(folder, "hence.toml"), "w").write('packs = ["gate"]\n')
         os.mkdir(os.path.join(folder, ".git"))
-        cold = []
-        for number in range(20):
-            cold.append(ask(hence, folder, -1 - number))
-            os.kill(owner(folder), signal.SIGTERM)
-            while os.path.exists(os.path.join(folder, ".hence", "owner.sock")):
-                time.sleep(0.005)
-        show("cold", cold)
-        ask(hence, folder, 0)
-        warm(hence, folder, range(1, calls // 10 + 1), 1)
-        warm(hence, folder, range(calls, 2 * calls), at_once)
+        cold(load, hence, folder, colds)
+        asked_by(load, hence, folder, colds, 1, 1)
+        warm(load, hence, folder, 1_000_000, calls // 10, 1)
+        warm(load, hence, folder, 2_000_000, calls, at_once)
         os.kill(owner(folder), signal.SIGTERM)
         time.sleep(0.5)
 

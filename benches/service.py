@@ -4,7 +4,9 @@
     cargo build --release --features server --bin hence --example http_load
     python3 benches/service.py target/release/hence target/release/examples/http_load --json benches/results/service.jsonl
 
-`external/cedar/access.py` puts the same questions to Cedar in process.
+With `--peers PROGRAM`, of `external/http-peers/`, Cedar and Rego answer some of the questions in the same turns, behind the same kind of
+HTTP: unrecorded, without tokens and sentences, by four policies that say what the rules say of these facts.
+`external/cedar/access.py` puts them to Cedar in process.
 
 AuthZEN evaluations over 64 connections, client included on the same machine. Each row is a run of `--seconds` after one second
 of warming, cases taking turns, `--runs` times. `--only TEXT` runs the cases whose name holds it; `--facts N` names the sizes.
@@ -13,6 +15,7 @@ what else runs. Rows go to the file as they come; the table at the end has media
 """
 
 import argparse
+import http.client
 import json
 import os
 import pathlib
@@ -51,6 +54,10 @@ CASES = [
     ("recorded, 100 facts a second beside", ["--writer", "100"], 52, True),
     ("one fact a request, each under a key", ["--write", "--keyed"], 52, False),
 ]
+# How many questions are put to all before anything is measured.
+ASKED = 600
+# What peers are asked too.
+PEER_CASES = [("unrecorded, 10,000 asked a second", ["--rate", "10000"]), ("unrecorded", [])]
 
 
 def free_port():
@@ -93,6 +100,37 @@ def is_ready(port):
     with socket.create_connection(("127.0.0.1", port), timeout=5) as stream:
         stream.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         return stream.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def permitted(peer, token, users):
+    """What is permitted of some questions: of documents in folders of one's own, shared, and of others."""
+    connection, told = http.client.HTTPConnection("127.0.0.1", peer.port), []
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    for number in range(ASKED):
+        record = number % users[1]
+        user = (record, record * 7, record + 1)[number % 3] % users[0]
+        question = {
+            "subject": {"type": "user", "id": f"user-{user}", "properties": {"role": "guest"}},
+            "action": {"name": ("read", "write")[number % 2]},
+            "resource": {"type": "document", "id": f"record-{record}"}, "context": {"request": f"asked-{number}"},
+        }
+        connection.request("POST", "/access/v1/evaluation", json.dumps(question), headers)
+        told.append(json.loads(connection.getresponse().read())["decision"])
+    connection.close()
+    return told
+
+
+class Other:
+    """A policy engine behind HTTP, over the same facts."""
+
+    def __init__(self, program, engine, folder):
+        self.program, self.engine, self.folder = program, engine, folder
+        self.token = "none"
+
+    def start(self):
+        port = free_port()
+        command = [self.program, self.engine, "facts.jsonl", f"127.0.0.1:{port}"]
+        return Peer(command, self.folder, port, lambda: is_ready(port))
 
 
 class Hence:
@@ -141,8 +179,35 @@ def measure(load, peer, token, users, options, seconds):
 def cases_of(options, size):
     for name, more, rules, record in CASES:
         whole = f"{name}, {rules} rules, {size} facts"
-        if options.only in whole:
+        is_asked = not options.peers or rules == 52 and name in [peer for peer, _ in PEER_CASES]
+        if is_asked and options.only in whole:
             yield whole, more, rules, record
+
+
+def compare(options, store, folder, size):
+    """Ends where peers permit something else."""
+    peer = store.start(52, False)
+    told = permitted(peer, store.token, SIZES[size])
+    peer.stop()
+    for engine in ("cedar", "rego"):
+        other = Other(options.peers, engine, folder).start()
+        if permitted(other, "none", SIZES[size]) != told:
+            sys.exit(f"{engine} permits something else over {size} facts")
+        other.stop()
+    print(f"{size} facts: {sum(told)} of {len(told)} questions permitted by all")
+
+
+def run_peers(options, keep, folder, size, number):
+    for engine in ("cedar", "rego") if options.peers else ():
+        other = Other(options.peers, engine, folder)
+        for name, more in PEER_CASES:
+            whole = f"{name}, {size} facts"
+            if options.only in whole:
+                peer = other.start()
+                row = measure(options.load, peer, other.token, SIZES[size], more, options.seconds)
+                keep({"peer": engine, "case": whole, "run": number, **row, "mb": peer.resident(),
+                      "start_s": round(peer.began, 2)})
+                peer.stop()
 
 
 def run(options, keep):
@@ -150,6 +215,8 @@ def run(options, keep):
         users = SIZES[size]
         with tempfile.TemporaryDirectory(dir=options.folder) as folder:
             store = Hence(options.hence, options.load, folder, size)
+            if options.peers:
+                compare(options, store, folder, size)
             for number in range(options.runs):
                 for name, more, rules, record in cases_of(options, size):
                     peer = store.start(rules, record)
@@ -157,6 +224,7 @@ def run(options, keep):
                     keep({"peer": "hence", "case": name, "run": number, **row, "mb": peer.resident(),
                           "start_s": round(peer.began, 2)})
                     peer.stop()
+                run_peers(options, keep, folder, size, number)
 
 
 def table(rows):
@@ -172,6 +240,20 @@ def table(rows):
         print(f"| {peer}: {case} | {cell('rate', 0)} | {cell('p50', 2)} | {cell('p99', 2)} | {cell('cpu_us', 0)} | {cell('mb', 0)} |")
 
 
+def ratios(rows):
+    """hence beside each peer, run by run: processor time, and requests answered."""
+    found = {(row["peer"], row["case"], row["run"]): row for row in rows}
+    beside = {}
+    for (peer, case, number), row in found.items():
+        name, size = case.rsplit(", ", 1)
+        own = found.get(("hence", f"{name}, 52 rules, {size}", number))
+        if peer != "hence" and own:
+            beside.setdefault((peer, case), []).append((own["cpu_us"] / row["cpu_us"], own["rate"] / row["rate"]))
+    for (peer, case), all_runs in beside.items():
+        for name, values in zip(("processor time", "answered"), map(sorted, zip(*all_runs))):
+            print(f"hence / {peer}, {case}: {name} {statistics.median(values):.2f} [{values[0]:.2f} {values[-1]:.2f}]")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("hence", type=lambda path: str(pathlib.Path(path).resolve()))
@@ -181,6 +263,7 @@ def main():
     parser.add_argument("--facts", type=int, nargs="*", default=list(SIZES))
     parser.add_argument("--only", default="")
     parser.add_argument("--json")
+    parser.add_argument("--peers", type=lambda path: str(pathlib.Path(path).resolve()))
     parser.add_argument("--folder", help="where ledgers are kept meanwhile")
     options = parser.parse_args()
     rows = []
@@ -194,6 +277,7 @@ def main():
 
     run(options, keep)
     table(rows)
+    ratios(rows)
 
 
 if __name__ == "__main__":

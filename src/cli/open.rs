@@ -236,34 +236,60 @@ pub(super) fn told_command() -> String {
     command.lines().take(1).flat_map(str::chars).take(LONGEST_COMMAND).collect()
 }
 
+/// Why nothing of a relation can be recorded.
+pub(super) enum NoFacts {
+    /// Rules derive it.
+    Derived,
+    /// There is none of that name; the nearest one.
+    Unknown(Option<String>),
+}
+
+impl NoFacts {
+    /// As a sentence; `derive` shows what is derived, `list` the relations that there are.
+    pub(super) fn sentence(&self, relation: Symbol, (derive, list): (&str, &str)) -> String {
+        match self {
+            Self::Derived => format!("`{relation}` is derived and not recorded; {derive} shows it"),
+            Self::Unknown(Some(near)) => format!("unknown relation `{relation}`; did you mean `{near}`?"),
+            Self::Unknown(None) => format!("unknown relation `{relation}`; {list}"),
+        }
+    }
+}
+
+/// Why `relation`, of which nothing stands, has no facts; `None` where it may have some: recorded, or an input of the rules.
+pub(super) fn no_facts(ledger: &Ledger, rules: &RuleSet, relation: Symbol) -> Option<NoFacts> {
+    let recorded: Vec<Symbol> = ledger.all_relations().collect();
+    let known = rules.program.find(relation).and_then(|id| rules.program.relation(id));
+    match known {
+        Some(known) if known.kind == Kind::Input => None,
+        Some(_) => Some(NoFacts::Derived),
+        None if recorded.contains(&relation) => None,
+        None => {
+            let inputs = rules.program.relations.iter().filter(|known| known.kind == Kind::Input);
+            let names = inputs.map(|known| known.name).chain(recorded);
+            Some(NoFacts::Unknown(
+                nearest(relation.as_str(), names.map(|name| name.as_str())).map(str::to_owned),
+            ))
+        }
+    }
+}
+
 /// Checks that `relation`, of which nothing stands, is one that may have facts: recorded, or an input of the rules that
 /// decided last or that are named.
 ///
 /// # Errors
 /// It is none; the nearest name.
 pub(super) fn may_have_facts(ledger: &Ledger, named: &RuleOptions, relation: Symbol) -> Result<(), Failure> {
-    let recorded: Vec<Symbol> = ledger.all_relations().collect();
-    let is_recorded = recorded.contains(&relation);
     let last = if named.is_named() { None } else { Session::rules_at(ledger, When::Now)? };
     let rules = match last.map_or_else(|| named.source().build(), |(_, rules)| Ok(rules)) {
         Ok(rules) => rules,
-        Err(_) if is_recorded => return Ok(()),
+        Err(_) if ledger.all_relations().any(|recorded| recorded == relation) => return Ok(()),
         Err(error) => return Err(error.into()),
     };
-    let known = rules.program.find(relation).and_then(|id| rules.program.relation(id));
-    let inputs = rules.program.relations.iter().filter(|known| known.kind == Kind::Input);
-    let names = inputs.map(|known| known.name).chain(recorded);
-    Err(Failure::Usage(match (known, nearest(relation.as_str(), names.map(|name| name.as_str()))) {
-        (Some(known), _) if known.kind == Kind::Input => return Ok(()),
-        (None, _) if is_recorded => return Ok(()),
-        (Some(_), _) => {
-            format!("`{relation}` is derived and not recorded; `hence derive {relation}` shows it")
-        }
-        (None, Some(near)) => format!("unknown relation `{relation}`; did you mean `{near}`?"),
-        (None, None) => {
-            format!("unknown relation `{relation}`; `hence facts` lists those with facts")
-        }
-    }))
+    let ways = (&*format!("`hence derive {relation}`"), "`hence facts` lists those with facts");
+    match no_facts(ledger, &rules, relation) {
+        Some(none) => Err(Failure::Usage(none.sentence(relation, ways))),
+        None => Ok(()),
+    }
 }
 
 /// Warns of recorded relations that the rules don't declare, where decisions are drawn.

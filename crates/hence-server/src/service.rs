@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use axum::RequestExt;
 use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::extract::{RawPathParams, Request};
+use axum::body::{Body, Bytes, HttpBody as _};
+use axum::extract::{DefaultBodyLimit, RawPathParams, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -136,11 +136,23 @@ impl Service {
         let query = axum::extract::Query::<BTreeMap<String, String>>::try_from_uri(request.uri());
         let query = query.map_err(|error| Problem::malformed(format!("the query can't be read: {error}")))?.0;
         let headers = request.headers().clone();
-        let body = tokio::time::timeout(BODY, to_bytes(request.into_body(), self.longest)).await;
-        let body = body.map_err(|_| Problem::new(408, "the body took too long to come"))?;
-        let body =
-            body.map_err(|_| Problem::new(413, format!("the body has more than {} bytes", self.longest)))?;
+        let body = self.body(request).await?;
         Ok(Call { path, query, headers, body })
+    }
+
+    async fn body(&self, mut request: Request) -> Result<Bytes, Problem> {
+        let too_long = || Problem::new(413, format!("the body has more than {} bytes", self.longest));
+        // Whoever says so beforehand needn't send it.
+        if request.body().size_hint().lower() > self.longest as u64 {
+            return Err(too_long());
+        }
+        DefaultBodyLimit::max(self.longest).apply(&mut request);
+        let body = tokio::time::timeout(BODY, request.extract::<Bytes, _>()).await;
+        let body = body.map_err(|_| Problem::new(408, "the body took too long to come"))?;
+        body.map_err(|why| match why.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => too_long(),
+            _ => Problem::malformed("the body broke off, or its chunks can't be read"),
+        })
     }
 
     /// What the desk answers, in time.

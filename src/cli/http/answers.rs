@@ -15,7 +15,7 @@ use hence_server::{Asked, DeskAnswer, Page, Problem, Question};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::history::transaction_json;
-use super::super::{carry, effects, output, review};
+use super::super::{carry, effects, open, output, review};
 use super::access;
 use super::problem::{of_failure, of_session};
 use super::tools;
@@ -66,18 +66,7 @@ fn told(session: &mut Session, question: &Question, (now, until): (i64, Instant)
         Question::Decisions { relation, page } => decisions(session, relation.as_deref(), *page),
         Question::Decision(id) => decision(session, id),
         Question::Proof(id) => proof(session, id),
-        Question::Facts { relation, page } => {
-            let relation = Symbol::new(relation);
-            let at = session.as_of();
-            let ledger = ledger(session)?;
-            let listing = of_ledger(Listing::new(Some(session.rules()), ledger, relation, at))?;
-            let columns: Vec<&str> = listing.columns.iter().map(|column| column.as_str()).collect();
-            let mut rows = Vec::new();
-            for found in of_ledger(ledger.facts_at(relation, at))?.skip(page.offset).take(page.limit) {
-                rows.push(row(&columns, &listing.fact(of_ledger(found)?.0).values));
-            }
-            Ok(json!({ "relation": relation.as_str(), "columns": columns, "facts": rows }))
-        }
+        Question::Facts { relation, page } => facts(session, Symbol::new(relation), *page),
         Question::Log { from, limit } => log(session, *from, *limit),
         Question::Reviews => {
             let waits = review::waiting_json(session, now).map_err(|failure| of_failure(&failure))?;
@@ -123,6 +112,24 @@ pub(super) fn of_ledger<T>(found: Result<T, LedgerError>) -> Result<T, Problem> 
 
 pub(super) fn of<T>(found: Result<T, SessionError>) -> Result<T, Problem> {
     found.map_err(|error| of_session(&error))
+}
+
+/// The facts of a relation; that it has none is not an answer where it can't have any.
+fn facts(session: &Session, relation: Symbol, page: Page) -> Told {
+    let (at, ledger) = (session.as_of(), ledger(session)?);
+    let listing = of_ledger(Listing::new(Some(session.rules()), ledger, relation, at))?;
+    let columns: Vec<&str> = listing.columns.iter().map(|column| column.as_str()).collect();
+    let mut rows = Vec::new();
+    for found in of_ledger(ledger.facts_at(relation, at))?.skip(page.offset).take(page.limit) {
+        rows.push(row(&columns, &listing.fact(of_ledger(found)?.0).values));
+    }
+    if rows.is_empty()
+        && let Some(none) = open::no_facts(ledger, session.rules(), relation)
+    {
+        let ways = ("`POST /v1/query`", "`GET /v1/rules` has those that are declared");
+        return Err(Problem::new(404, none.sentence(relation, ways)));
+    }
+    Ok(json!({ "relation": relation.as_str(), "columns": columns, "facts": rows }))
 }
 
 /// Values by the names of their columns.

@@ -22,6 +22,27 @@ fn a_body_that_is_too_long_is_413() {
 }
 
 #[test]
+fn a_body_is_refused_before_it_is_sent_and_broken_chunks_are_malformed() {
+    let dir = folder();
+    let service = Service::with(dir.path(), &["--max-body", "100"]);
+    let caller = service.all();
+    let answer = |rest: &str| {
+        let mut stream = service.connect();
+        let authorization = &caller.authorization;
+        write!(stream, "POST /v1/facts HTTP/1.1\r\nHost: x\r\nAuthorization: {authorization}\r\n{rest}")
+            .unwrap();
+        let response = read_response(&mut BufReader::new(stream));
+        (response.status, response.json()["detail"].as_str().unwrap().to_owned())
+    };
+    let too_long = (413, String::from("the body has more than 100 bytes"));
+    assert_eq!(answer("Content-Length: 99999999999\r\n\r\n"), too_long);
+    let chunk = "2000\r\n".to_owned() + &"x".repeat(0x2000);
+    assert_eq!(answer(&format!("Transfer-Encoding: chunked\r\n\r\n{chunk}")), too_long);
+    let broken = (400, String::from("the body broke off, or its chunks can't be read"));
+    assert_eq!(answer("Transfer-Encoding: chunked\r\n\r\nzz\r\n"), broken);
+}
+
+#[test]
 fn unknown_paths_and_methods_are_problems() {
     let dir = folder();
     let service = Service::new(dir.path());

@@ -132,6 +132,25 @@ fn lists_come_in_pages() {
 }
 
 #[test]
+fn a_relation_that_has_no_facts_is_told_from_one_that_cant_have_any() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    assert_eq!(caller.read("/v1/facts/failed")["facts"], json!([]));
+    let detail = |path: &str| {
+        let answer = caller.get(path);
+        assert_eq!(answer.status, 404, "{path}");
+        answer.json()["detail"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(detail("/v1/facts/faild"), "unknown relation `faild`; did you mean `failed`?");
+    assert_eq!(
+        detail("/v1/facts/zzzzzzzz?limit=1&offset=9"),
+        "unknown relation `zzzzzzzz`; `GET /v1/rules` has those that are declared"
+    );
+    assert_eq!(detail("/v1/facts/retry"), "`retry` is derived and not recorded; `POST /v1/query` shows it");
+}
+
+#[test]
 fn the_past_is_asked_under_its_own_rules_and_clock() {
     let dir = folder();
     let service = Service::new(dir.path());
