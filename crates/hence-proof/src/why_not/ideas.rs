@@ -13,7 +13,7 @@ use hence_core::value::Word;
 use hence_engine::Undefined;
 use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
-use hence_lang::ir::{Arg, Literal, Rule, RuleId};
+use hence_lang::ir::{Arg, Atom, Literal, Rule, RuleId};
 
 use super::super::derive::{Derivation, Derivations, Extra, head_variable};
 use super::super::store::FactRef;
@@ -27,7 +27,7 @@ use super::want::Want;
 const DEPTH: usize = 12;
 
 /// How many bindings are looked at for all steps from one model.
-const FUEL: usize = 15_000;
+const FUEL: usize = 40_000;
 
 /// How many derivations of a fact that has to go are looked at.
 const DERIVATIONS: usize = 4;
@@ -147,6 +147,8 @@ impl<'f, 'a> Ideas<'f, 'a> {
 
     pub(super) fn push(&mut self, mut changes: Vec<Change>, left: usize) -> usize {
         changes.sort();
+        // What no fact is like comes after what some are.
+        let left = left + changes.iter().filter(|change| self.templates.is_unlikely(change)).count();
         let at = *self.known.entry(changes.clone()).or_insert(self.found.len());
         match self.found.get_mut(at) {
             Some(known) => known.left = known.left.min(left),
@@ -212,6 +214,49 @@ impl<'f, 'a> Ideas<'f, 'a> {
                 break;
             }
         }
+        self.together(rule, &known, left);
+    }
+
+    /// Asserts a fact for each input of a body at once, the same values where they join.
+    pub(super) fn together(&mut self, rule: &'a Rule, known: &Known<'_>, left: usize) {
+        let finder = self.finder;
+        let context = &finder.context;
+        let is_input = |atom: &&Atom| context.program[atom.relation].kind == Kind::Input;
+        let mut atoms: Vec<&Atom> = rule.positive().filter(is_input).collect();
+        let said = atoms.iter().all(|atom| finder.may_be_said(atom.relation));
+        if !(2..=self.budget).contains(&atoms.len()) || !said {
+            return;
+        }
+        // An id that is new where most facts are is likely to be new elsewhere.
+        let rows = |atom: &&Atom| context.store.extent(atom.relation).map_or(0, |extent| extent.rows.len());
+        atoms.sort_by_key(|atom| std::cmp::Reverse(rows(atom)));
+        let mut state = Relaxed::whole(known.vars.clone(), Vec::new());
+        let mut changes = Vec::new();
+        for atom in atoms {
+            let key = state.key(atom, &context.params);
+            if key.iter().all(Option::is_some) && context.store.any(atom.relation, &key, usize::MAX).is_some()
+            {
+                continue;
+            }
+            let wants = wanted_by(atom, &key, known.wants);
+            let made = fill::assertions((finder, self.templates), atom.relation, &wants).into_iter().next();
+            let Some(made) = made else { return };
+            for change in &made {
+                let Change::Assert(fact, _) = change else { continue };
+                for (arg, value) in atom.args.iter().zip(&fact.values) {
+                    if let Arg::Var(var) = arg {
+                        let slot = state.vars.get_mut(var.at()).or_broken(VarId::INVARIANT);
+                        slot.get_or_insert(value.word());
+                    }
+                }
+            }
+            changes.extend(made);
+        }
+        let votes = changes.len();
+        if votes > 1 {
+            let at = self.push(changes, left);
+            self.found.iter_mut().skip(at).take(1).for_each(|idea| idea.votes = idea.votes.max(votes));
+        }
     }
 
     /// The first term of a head that doesn't give what is wanted.
@@ -244,12 +289,8 @@ impl<'f, 'a> Ideas<'f, 'a> {
             match at.rule.literal(*literal) {
                 Literal::Atom(atom) => {
                     let key = at.found.key(atom, &context.params);
-                    let wants = atom.args.iter().zip(&key).map(|(arg, word)| match (arg, word) {
-                        (_, Some(word)) => Want::Is(*word),
-                        (Arg::Var(var), None) => at.wants.get(var.at()).copied().unwrap_or(Want::Any),
-                        _ => Want::Any,
-                    });
-                    self.make(atom.relation, wants.collect(), at.left, at.depth + 1);
+                    let wants = wanted_by(atom, &key, at.wants);
+                    self.make(atom.relation, wants, at.left, at.depth + 1);
                 }
                 Literal::Not(atom) => {
                     let rows = relax::rows(context, atom, &at.found.key(atom, &context.params));
@@ -383,6 +424,16 @@ pub(super) fn given(rule: &Rule, wants: &[Want]) -> Option<(Vec<Option<Word>>, V
         }
     }
     Some((vars, all))
+}
+
+/// What is wanted of the columns of an atom: the words that are known, else what is wanted of its variables.
+fn wanted_by(atom: &Atom, key: &[Option<Word>], wants: &[Want]) -> Vec<Want> {
+    let wanted = atom.args.iter().zip(key).map(|(arg, word)| match (arg, word) {
+        (_, Some(word)) => Want::Is(*word),
+        (Arg::Var(var), None) => wants.get(var.at()).copied().unwrap_or(Want::Any),
+        _ => Want::Any,
+    });
+    wanted.collect()
 }
 
 /// Whether all variables of an expression are known.

@@ -24,6 +24,16 @@ pub(super) enum Slot {
     Param(ParamId),
 }
 
+impl Slot {
+    /// Its word.
+    pub(super) fn word(self, vars: &[Word], params: &[Word]) -> Option<Word> {
+        match self {
+            Self::Var(var) => vars.get(var.0 as usize).copied(),
+            Self::Param(param) => params.get(param.0 as usize).copied(),
+        }
+    }
+}
+
 impl Want {
     /// What compares with `limit` as the operator says.
     pub(super) fn compared(name: &'static str, limit: Word) -> Self {
@@ -131,6 +141,22 @@ pub(super) fn slots(expr: &Expr) -> Vec<(Slot, Type)> {
     found
 }
 
+/// As [`solve`]; where only one value will do and whole numbers may miss it, those beside it too.
+pub(super) fn solutions(
+    (expr, name, limit): (&Expr, &'static str, Word),
+    (slot, ty): (Slot, Type),
+    at: (&[Word], &[Word]),
+) -> Vec<Want> {
+    let solved = solve((expr, name, limit), (slot, ty), at);
+    let beside = match solved {
+        Some(Want::Is(word)) if ty == Type::Int && expr.ty == Type::Float => {
+            [-1, 1].map(|step| word.as_int().checked_add(step)).into_iter().flatten().collect()
+        }
+        _ => Vec::new(),
+    };
+    solved.into_iter().chain(beside.into_iter().map(|number| Want::Is(Word::from_int(number)))).collect()
+}
+
 /// What a variable or a parameter has to be for an expression to compare with `limit` as `name` says, the others as
 /// they are. Expressions that are not linear in it are taken as if they were: whoever asks tries the answer.
 pub(super) fn solve(
@@ -154,10 +180,7 @@ pub(super) fn solve(
         *place? = word;
         expr.eval(&vars, &params).ok()
     };
-    let now = match slot {
-        Slot::Var(var) => *vars.get(var.0 as usize)?,
-        Slot::Param(param) => *params.get(param.0 as usize)?,
-    };
+    let now = slot.word(vars, params)?;
     if ty == Type::Bool {
         let other = Word::from_bool(!now.as_bool());
         return Want::compared(name, limit).admits(expr.ty, with(other)?).then_some(Want::Is(other));
