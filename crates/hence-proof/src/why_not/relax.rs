@@ -15,7 +15,7 @@ use super::want::Want;
 const ROWS: usize = 24;
 
 /// How many bindings are looked at for one rule.
-const STEPS: usize = 2_000;
+const STEPS: usize = 1_000;
 
 /// How many matches are handed out for one rule.
 const MATCHES: usize = 32;

@@ -67,10 +67,12 @@ impl Repairs {
         let mut new = Vec::new();
         for Idea { changes, left, votes } in ideas {
             let (class, more) = (class_of(&changes), changes.len());
+            let is_again = changes.iter().any(|change| is_set(base, change));
             let Some(all) = joined(base, changes).filter(|all| all.len() <= most) else { continue };
             if self.seen.insert(all.clone()) {
                 let (number, strange) = (self.sets.len(), self.strange(&all));
                 self.sets.push(Some((all.clone(), step + 1)));
+                let left = left + usize::from(is_again);
                 let place = Place { rank: 0, more, strange, votes: Reverse(votes), left, number };
                 new.push((place, class, all.len()));
             }
@@ -112,6 +114,12 @@ impl Repairs {
         }
         None
     }
+}
+
+/// Whether a change sets a parameter that others set before: whoever chases a value may do so for long.
+fn is_set(before: &[Change], change: &Change) -> bool {
+    let Change::Set(name, ..) = change else { return false };
+    before.iter().any(|other| matches!(other, Change::Set(known, ..) if known == name))
 }
 
 /// The class of the changes of a step, which are in order.
