@@ -20,18 +20,21 @@ write(Id, Age) :- aged(Id, Age).
 ";
 const SECRET: &str = "481516";
 
-/// A folder whose rules know personal values, and carry them somewhere.
-fn folder() -> tempfile::TempDir {
+/// A folder whose rules know personal values, with more settings.
+fn folder(settings: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("rules.dl"), RULES).unwrap();
-    let settings = "rules = [\"rules.dl\"]\n[carry]\nwrite = { carrier = \"file\", folder = \"written\" }\n";
-    fs::write(dir.path().join("hence.toml"), settings).unwrap();
+    fs::write(dir.path().join("hence.toml"), format!("rules = [\"rules.dl\"]\n{settings}")).unwrap();
     dir
 }
 
-fn erase(service: &Service, subject: &str) {
+/// Erases a subject; the transaction that records it.
+fn erase(service: &Service, subject: &str) -> u64 {
     let erased = hence(&service.dir, &["erase", subject, "--as", "ada"]).output().unwrap();
     assert!(erased.status.success(), "{}", String::from_utf8_lossy(&erased.stderr));
+    let told = String::from_utf8(erased.stdout).unwrap();
+    let number = told.split_once("recorded as transaction ").unwrap().1.split_once(',').unwrap().0;
+    number.parse().unwrap()
 }
 
 /// The files below a folder that hold a text.
@@ -72,7 +75,7 @@ fn changes(caller: &Caller<'_>, last: u64) -> String {
 
 #[test]
 fn what_is_erased_is_in_nothing_that_the_service_keeps_or_answers() {
-    let dir = folder();
+    let dir = folder("");
     let service = Service::new(dir.path());
     let caller = service.all();
     let headers = [("Content-Type", "application/x-ndjson"), ("Idempotency-Key", "k1")];
@@ -188,7 +191,7 @@ fn shown(service: &Service, browser: &Browser<'_>, tx: u64) -> Vec<(String, Stri
 
 #[test]
 fn what_is_erased_is_on_no_screen_in_no_answer_of_mcp_and_in_no_payload() {
-    let dir = folder();
+    let dir = folder("[carry]\nwrite = { carrier = \"file\", folder = \"written\" }\n");
     let service = Service::new(dir.path());
     let line = format!("{{\"aged\": [\"u1\", \"{SECRET}\"]}}\n{{\"aged\": [\"u2\", \"77\"]}}");
     let tx = service.all().record(&line)["tx"].as_u64().unwrap();
@@ -207,8 +210,8 @@ fn what_is_erased_is_on_no_screen_in_no_answer_of_mcp_and_in_no_payload() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     fs::remove_dir_all(&written).unwrap();
-    erase(&service, "u1");
-    service.all().read(&format!("/v1/status?min_tx={}", tx + 1));
+    let erased = erase(&service, "u1");
+    service.all().read(&format!("/v1/status?min_tx={erased}"));
     let after = shown(&service, &browser, tx);
     for (from, text) in &after {
         assert!(!text.contains(SECRET), "{from}: {text}");

@@ -269,7 +269,7 @@ fn week() -> (RuleSet, Session, i64) {
 #[test]
 fn spoilt_decisions_of_the_agent_week_have_remedies() {
     let (rules, session, now) = week();
-    let every = if is_slow() { 1 } else { 7 };
+    let every = if is_slow() { 1 } else { 5 };
     let world = World { tries: WEEK_TRIES, every, ..World::new(String::from("week"), &rules, &session, now) };
     assert!(!shipped::packs().is_empty());
     let mut counted = Counted::default();
