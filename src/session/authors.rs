@@ -8,7 +8,7 @@ use hence_core::literal::time_text;
 use hence_core::schema::Relation;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_ledger::{ADMIN, Draft, ImportedFacts, Ledger, LedgerError, Said, When};
+use hence_ledger::{ADMIN, Draft, ERASED, ImportedFacts, Ledger, LedgerError, Said, When};
 
 use super::error::SessionError;
 use super::migrate::MIGRATION;
@@ -149,8 +149,8 @@ impl Roles {
     /// # Errors
     /// As [`Roles::check`].
     pub fn check_draft(&self, rules: &RuleSet, ledger: &Ledger, draft: &Draft) -> Result<(), SessionError> {
+        let retracted = retracted(ledger, &draft.assertions, &draft.retractions)?;
         let asserted = draft.assertions.iter().map(|fact| (fact, true));
-        let retracted = draft.retractions.iter().map(|fact| (fact, false));
         let said = Saying::at(&draft.author, draft.clock.unwrap_or(draft.time));
         self.check(rules, ledger, said, asserted.chain(retracted))
     }
@@ -217,6 +217,28 @@ impl Session {
             stamped.iter().map(|fact| (fact, true)),
         )
     }
+}
+
+/// The retractions that somebody has to be allowed to make: those of facts that go with their keys are left out.
+pub(super) fn retracted<'f>(
+    ledger: &Ledger,
+    assertions: &[Fact],
+    retractions: &'f [Fact],
+) -> Result<Vec<(&'f Fact, bool)>, SessionError> {
+    let erased = erased_by(assertions);
+    let mut left = Vec::new();
+    for fact in retractions {
+        if !ledger.is_under_key(fact, &erased)? {
+            left.push((fact, false));
+        }
+    }
+    Ok(left)
+}
+
+/// The keys that are destroyed with these facts. What is under them goes whoever said it: it is nobody's any more.
+fn erased_by<'f>(facts: impl IntoIterator<Item = &'f Fact>) -> BTreeSet<String> {
+    let erased = facts.into_iter().filter(|fact| fact.relation.as_str() == ERASED);
+    erased.filter_map(|fact| fact.values.first()).map(|value| value.text()).collect()
 }
 
 /// Who brings facts, and at which instant: the clock of the transaction, or its time where it has none.
@@ -384,14 +406,23 @@ impl<'r> Admission<'r> {
         // A migration goes on naming the authors of what it carries over.
         let is_carried = |fact: &Fact| brought.source == MIGRATION && is_guarded(rules, fact.relation);
         let whole = ledger.shard().is_some();
-        let concerns = |name: Symbol| whole || name.as_str() == parameters::PARAM || is_guarded(rules, name);
+        let concerns = |name: Symbol| {
+            whole || [parameters::PARAM, ERASED].contains(&name.as_str()) || is_guarded(rules, name)
+        };
         let own = brought.own(&concerns)?;
         let carried = own.iter().map(|(fact, _)| fact).filter(|fact| is_carried(fact));
         self.roles.check_carried((rules, ledger), brought.author, carried)?;
         let others: BTreeSet<&Fact> = brought.said.iter().map(|said| &said.fact).collect();
-        let own = own.iter().filter(|(fact, _)| !others.contains(fact) && !is_carried(fact));
+        let erased = erased_by(own.iter().filter(|(_, asserted)| *asserted).map(|(fact, _)| fact));
+        let mut checked = Vec::new();
+        for (fact, asserted) in &own {
+            let goes = !asserted && ledger.is_under_key(fact, &erased)?;
+            if !goes && !others.contains(fact) && !is_carried(fact) {
+                checked.push((fact, *asserted));
+            }
+        }
         let by = Saying::at(brought.author, brought.instant);
-        self.roles.check(rules, ledger, by, own.map(|(fact, asserted)| (fact, *asserted)))?;
+        self.roles.check(rules, ledger, by, checked)?;
         self.roles.check_said(rules, ledger, by, brought.said)
     }
 

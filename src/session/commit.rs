@@ -17,7 +17,7 @@ use hence_ledger::{
 use hence_proof::proof::FactPattern;
 
 use super::ask::reports;
-use super::authors::Saying;
+use super::authors::{self, Saying};
 use super::cross_check::rows_of;
 use super::drawn::{self, DecisionId};
 use super::effects::{Effected, HeldAt, has_effects};
@@ -193,7 +193,7 @@ impl Session {
         if let Some(ledger) = self.ledger() {
             let others: BTreeSet<&Fact> = change.said.iter().map(|said| &said.fact).collect();
             let own = change.assertions.iter().filter(|fact| !others.contains(fact));
-            let retracted = change.retractions.iter().map(|fact| (fact, false));
+            let retracted = authors::retracted(ledger, &change.assertions, &change.retractions)?;
             let by = Saying::at(&change.author, change.now);
             self.roles.check(&self.rules, ledger, by, own.map(|fact| (fact, true)).chain(retracted))?;
             self.roles.check_said(&self.rules, ledger, by, &change.said)?;

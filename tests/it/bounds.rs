@@ -161,6 +161,26 @@ fn a_ledger_is_read_under_the_limit_on_memory() {
     assert_eq!(run(at, &["export"]).printed.lines().count(), 1);
 }
 
+/// What personal values are recorded as takes room in what is written, and nowhere else.
+#[cfg(target_os = "linux")]
+#[test]
+fn personal_facts_take_little_more_memory_than_others() {
+    let rules = RULES.replace("n(k: int, text: string)", "n(k: int, text: string @personal(k))");
+    let rules = rules.split("## Pairs").next().unwrap().to_owned();
+    let peak = |rules: &str| {
+        let folder = folder(0);
+        fs::write(folder.path().join("rules.dl"), rules).unwrap();
+        let line = |k: usize| format!("{{\"n\": [{}, \"the text of number {k}\"]}}\n", k % 1_000);
+        fs::write(folder.path().join("facts.jsonl"), (0..100_000).map(line).collect::<String>()).unwrap();
+        let ran = run(folder.path(), &["assert", "--facts", "facts.jsonl", "--rules", "rules.dl"]);
+        assert_eq!(ran.status, Some(0), "{}", ran.told);
+        ran.peak
+    };
+    let (personal, plain) = (peak(&rules), peak(&rules.replace(" @personal(k)", "")));
+    println!("personal {personal} MiB, plain {plain} MiB");
+    assert!(personal < plain + 30, "{personal} MiB, and {plain} MiB without personal values");
+}
+
 /// Feeds a command its standard input.
 fn fed(command: &mut Command, input: &str) -> Ran {
     let path = tempfile::NamedTempFile::new().unwrap();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::erasure::holding;
 use super::folders::copy;
-use super::settings::{Ran, folder, run, said};
+use super::settings::{Ran, folder, run};
 
 const RULES: &str = "\
 ## People, and how they are reached.
@@ -27,8 +27,16 @@ const FACTS: &str = "\
 ";
 
 fn done(at: &Path, args: &[&str]) -> (i32, String) {
-    let Ran(status, out, err) = run(at, args, &[], "");
+    let config = at.join("config");
+    let Ran(status, out, err) = run(at, args, &[("XDG_CONFIG_HOME", config.to_str().unwrap())], "");
     (status, format!("{out}{err}"))
+}
+
+/// The same of a command that ends with `status`.
+fn said(at: &Path, status: i32, args: &[&str]) -> String {
+    let (found, told) = done(at, args);
+    assert_eq!(found, status, "{args:?}: {told}");
+    told
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,21 +63,23 @@ fn orders(of: &[Deed]) -> Vec<Vec<Deed>> {
 }
 
 /// A ledger, and what was taken of it: a note that is signed, one that isn't, a receipt, a proof.
-fn project() -> tempfile::TempDir {
+fn project(signed: bool) -> tempfile::TempDir {
     let project = folder(&[("rules.dl", RULES), ("hence.toml", SETTINGS), ("facts.jsonl", FACTS)]);
     let at = project.path();
     said(at, 0, &["decide", "--facts", "facts.jsonl", "--now", "2026-02-03T12:00:00Z"]);
     said(at, 0, &["assert", "person(\"u3\", \"cat@wonder.example\")"]);
     said(at, 0, &["decide", "--now", "2026-02-03T13:00:00Z"]);
+    if signed {
+        said(at, 0, &["principal", "add", "ops"]);
+        fs::write(at.join("signed"), said(at, 0, &["head", "--sign"])).unwrap();
+    }
     for (file, args) in [
         ("note", &["head"][..]),
         ("receipt.json", &["receipt", "1.3"]),
         ("proof.json", &["why", "1.1", "--format", "json"]),
         ("personal.json", &["why", "1.3", "--format", "json"]),
     ] {
-        let Ran(status, out, err) = run(at, args, &[], "");
-        assert_eq!(status, 0, "{args:?}: {err}");
-        fs::write(at.join(file), out).unwrap();
+        fs::write(at.join(file), said(at, 0, args)).unwrap();
     }
     let receipt = fs::read_to_string(at.join("receipt.json")).unwrap();
     assert!(!receipt.contains("alice"), "a receipt holds what is recorded: {receipt}");
@@ -96,7 +106,7 @@ fn does(at: &Path, deed: Deed) {
 }
 
 /// What the book says of the ledger after these.
-fn check(at: &Path, order: &[Deed]) {
+fn check(at: &Path, order: &[Deed], signed: bool) {
     let place = |deed: Deed| order.iter().position(|one| *one == deed);
     let (lost, salvaged) = (place(LoseKeys), place(Salvage).is_some());
     let erased = place(Erase) < lost || lost.is_none();
@@ -104,8 +114,23 @@ fn check(at: &Path, order: &[Deed]) {
     assert!(!verified.contains("error:") && !verified.contains("difference:"), "{order:?}: {verified}");
     said(at, 0, &["replay"]);
     // The chain goes on from a note, unless the ledger was salvaged, of which the base may lack something.
-    let (status, told) = done(at, &["verify", "--no-replay", "--since", "note"]);
-    assert!(status <= i32::from(salvaged), "{order:?}: {status} {told}");
+    for note in ["note", "signed"].into_iter().take(1 + usize::from(signed)) {
+        let (status, told) = done(at, &["verify", "--no-replay", "--since", note]);
+        assert!(status <= i32::from(salvaged), "{order:?} {note}: {status} {told}");
+        let is_signed = told.contains("signed by ops");
+        assert_eq!(is_signed, status == 0 && note == "signed", "{order:?} {note}: {told}");
+    }
+    // Whoever has the signed note and a later one knows that nothing between them was rewritten.
+    if signed {
+        fs::write(at.join("later"), said(at, 0, &["head", "--sign"])).unwrap();
+        let (status, proof) = done(at, &["head", "prove", "--since", "signed"]);
+        assert!(status == 0 || proof.contains(" is archived: "), "{order:?}: {status} {proof}");
+        if status == 0 {
+            fs::write(at.join("proof"), proof).unwrap();
+            let key = said(at, 0, &["principal", "key", "ops"]);
+            said(at, 0, &["head", "check", "signed", "later", "proof", "--key", key.trim()]);
+        }
+    }
     if lost.is_some() {
         let told = said(at, 1, &["erase", "u2"]);
         assert!(told.contains("put `personal.keys` back and erase again"), "{order:?}: {told}");
@@ -138,24 +163,29 @@ fn check(at: &Path, order: &[Deed]) {
 
 #[test]
 fn every_order_ends_as_the_book_says() {
-    let project = project();
-    let at = project.path();
-    let fresh = at.join("fresh");
-    copy(&at.join(".hence"), &fresh);
     let all = if std::env::var_os("HENCE_SLOW").is_some() { 1 } else { 5 };
-    let mut sets = orders(&[Erase, Salvage, Archive, LoseKeys]);
-    sets.extend(orders(&[Erase, Salvage, Archive, LoseArchive]));
-    for order in sets.into_iter().step_by(all) {
-        fs::remove_dir_all(at.join(".hence")).unwrap();
-        copy(&fresh, &at.join(".hence"));
-        order.iter().for_each(|deed| does(at, *deed));
-        check(at, &order);
+    // A salvaged ledger has neither the signatures of its transactions nor those that named who signs.
+    for (signed, deeds) in [
+        (true, &[Erase, Archive, LoseKeys][..]),
+        (false, &[Erase, Salvage, Archive, LoseKeys]),
+        (false, &[Erase, Salvage, Archive, LoseArchive]),
+    ] {
+        let project = project(signed);
+        let at = project.path();
+        let fresh = at.join("fresh");
+        copy(&at.join(".hence"), &fresh);
+        for order in orders(deeds).into_iter().step_by(all) {
+            fs::remove_dir_all(at.join(".hence")).unwrap();
+            copy(&fresh, &at.join(".hence"));
+            order.iter().for_each(|deed| does(at, *deed));
+            check(at, &order, signed);
+        }
     }
 }
 
 #[test]
 fn decisions_lapse_though_what_changed_since_is_archived_elsewhere() {
-    let project = project();
+    let project = project(false);
     let at = project.path();
     said(at, 0, &["assert", "person(\"u4\", \"dodo@wonder.example\")"]);
     said(at, 0, &["compact"]);

@@ -226,6 +226,75 @@ fn an_erasure_that_was_interrupted_has_happened_or_has_not() {
     assert!(facts.contains("\"Cat\"") && facts.contains("\"Bob\""), "{facts}");
 }
 
+#[test]
+fn a_ledger_that_is_read_up_to_before_an_erasure_that_was_interrupted_shows_nothing_of_it() {
+    let project = project();
+    let at = project.path();
+    let keys = at.join(".hence/personal.keys");
+    let before = fs::read(&keys).unwrap();
+    said(at, 0, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
+    fs::write(&keys, &before).unwrap();
+    for last in ["1", "3", "5", "6"] {
+        for args in [
+            &["facts", "person", "--format", "jsonl"][..],
+            &["decisions", "--format", "csv"],
+            &["derive", "known", "--format", "jsonl"],
+            &["log", "--facts-too"],
+            &["export"],
+        ] {
+            let Ran(status, out, err) = run(at, &[args, &["--up-to", last]].concat(), &[], "");
+            assert!(status < 3, "{args:?} {last}: {err}");
+            for secret in SECRETS.iter().chain(&["alice@home.example"]) {
+                assert!(!out.contains(secret) && !err.contains(secret), "{args:?} {last}: {out}{err}");
+            }
+        }
+        let facts = said(at, 0, &["facts", "person", "--format", "jsonl", "--up-to", last]);
+        assert!(facts.contains("Bob"), "{last}: {facts}");
+        assert_eq!(facts.contains("(erased "), last != "6", "{last}: {facts}");
+    }
+    assert_eq!(fs::read(&keys).unwrap(), before, "who reads writes nothing");
+}
+
+#[test]
+fn what_an_effect_asserted_and_a_carrier_was_to_be_handed_is_erased_too() {
+    let rules = format!(
+        "{RULES}## Whom we told of it.\ninput told(id: string, email: string @personal(id)) from rules.\n\
+         then told(Id, Email) :- write(Id, Email).\n\
+         ## What a clerk wrote about them.\n\
+         input remark(id: string, text: string @personal(id), by: string) from clerk as by.\n"
+    );
+    let carry = "[carry]\nwrite = { carrier = \"command\", program = \"sh\", \
+        args = [\"-c\", \"cat >> handed; exit 3\"], attempts = 9 }\n";
+    let settings = format!("{SETTINGS}{carry}[roles]\nclerk = [\"ada\"]\n");
+    let project = folder(&[("rules.dl", &rules), ("hence.toml", &settings), ("facts.jsonl", FACTS)]);
+    let at = project.path();
+    said(at, 0, &["decide", "--facts", "facts.jsonl", "--now", "2026-02-03T12:00:00Z"]);
+    let told = said(at, 0, &["facts", "told", "--format", "jsonl"]);
+    assert!(told.contains("alice@wonder.example"), "{told}");
+    said(at, 0, &["assert", "remark(\"u1\", \"write to alice@home\", \"ada\")", "--as", "ada"]);
+    // `ops` has neither role, and erases all the same; nothing else goes with it.
+    said(at, 2, &["retract", "remark(\"u1\", \"write to alice@home\", \"ada\")"]);
+    said(at, 1, &["carry", "--now", "2026-02-03T12:00:00Z"]);
+    assert!(fs::read_to_string(at.join("handed")).unwrap().contains("alice@wonder.example"));
+    fs::remove_file(at.join("handed")).unwrap();
+    said(at, 0, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
+    for (status, args) in [
+        (1, &["carry", "--now", "2026-02-03T15:00:00Z"][..]),
+        (0, &["outbox", "list", "--all"]),
+        (0, &["outbox", "show", "1.3"]),
+        (0, &["facts", "told", "--as-of", "1"]),
+        (0, &["facts", "remark", "--as-of", "2"]),
+        (0, &["log", "--facts-too"]),
+        (0, &["verify"]),
+    ] {
+        let told = said(at, status, args);
+        assert!(!told.contains("alice@"), "{args:?}: {told}");
+    }
+    let handed = fs::read_to_string(at.join("handed")).unwrap();
+    assert!(handed.contains("bob@wonder.example") && !handed.contains("alice@"), "{handed}");
+    assert_eq!(holding(&at.join(".hence"), "alice@"), Vec::<String>::new());
+}
+
 /// One `erase` that is killed before its `nth` call on the store; whether it came so far.
 fn killed(at: &Path, library: &Path, nth: usize) -> bool {
     let mut erase = command::hence(at, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);

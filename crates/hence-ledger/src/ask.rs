@@ -133,7 +133,7 @@ impl Ledger {
             Some(asked) if asked > self.state.tx => {
                 return Err(LedgerError::NoTransaction { asked, last: self.state.tx });
             }
-            Some(_) => {}
+            Some(_) => self.learn_erased(scanned.done),
             None => {
                 self.check_end(&scanned, 0)?;
                 self.tell_left(&scanned)?;

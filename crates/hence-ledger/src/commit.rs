@@ -50,6 +50,14 @@ impl Ledger {
     /// If a fact doesn't fit the columns recorded for it, a number matches what must not be recorded, or the base can't
     /// be read.
     pub fn resolve(&self, draft: &mut Draft) -> Result<(Changes, ResolvedDelta), LedgerError> {
+        let resolved = self.resolved_owned(draft)?;
+        let (assertions, retractions) =
+            (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
+        Ok((resolved.changes(assertions, retractions), resolved))
+    }
+
+    /// As [`Ledger::resolve`], the facts left where they are. What personal values become is no text of its own.
+    fn resolved_owned(&self, draft: &mut Draft) -> Result<ResolvedDelta, LedgerError> {
         self.redaction.owned(draft)?;
         let declared = personal::declared(&draft.assertions);
         let mut resolved = match self.seals(&declared)? {
@@ -61,9 +69,7 @@ impl Ledger {
             false => self.resolved(draft)?,
         };
         resolved.declared = declared;
-        let (assertions, retractions) =
-            (std::mem::take(&mut draft.assertions), std::mem::take(&mut draft.retractions));
-        Ok((resolved.changes(assertions, retractions), resolved))
+        Ok(resolved)
     }
 
     /// The facts of a draft, which fit its schemas and those recorded, compared with what holds.
@@ -143,13 +149,10 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::commit`].
     pub fn commit_owned(&mut self, mut draft: Draft) -> Result<Committed, LedgerError> {
-        self.redaction.owned(&mut draft)?;
-        let declared = personal::declared(&draft.assertions);
-        self.seal_draft(&mut draft, &declared)?;
         self.check_draft(&draft)?;
-        let resolved = self.resolved(&draft)?;
+        let resolved = self.resolved_owned(&mut draft)?;
         (draft.assertions, draft.retractions) = (Vec::new(), Vec::new());
-        self.record(&draft, resolved, false)
+        self.commit_resolved(&draft, resolved)
     }
 
     /// Records a draft whose facts are resolved already.

@@ -19,13 +19,13 @@ fn meta(capabilities: &Json) -> Json {
 }
 
 /// A request of such a client.
-fn modern(id: u64, method: &str, params: &Json, capabilities: &Json) -> Json {
+pub(super) fn modern(id: u64, method: &str, params: &Json, capabilities: &Json) -> Json {
     let mut params = params.as_object().unwrap().clone();
     params.insert(String::from("_meta"), meta(capabilities));
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
-fn call(id: u64, tool: &str, arguments: &Json) -> Json {
+pub(super) fn call(id: u64, tool: &str, arguments: &Json) -> Json {
     modern(id, "tools/call", &json!({ "name": tool, "arguments": arguments }), &json!({}))
 }
 
@@ -50,7 +50,7 @@ fn said(dir: &Path, token: Option<&str>, lines: &[Vec<u8>]) -> Vec<Json> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn ask(dir: &Path, messages: &[Json]) -> Vec<Json> {
+pub(super) fn ask(dir: &Path, messages: &[Json]) -> Vec<Json> {
     said(dir, None, &messages.iter().map(|message| message.to_string().into_bytes()).collect::<Vec<_>>())
 }
 

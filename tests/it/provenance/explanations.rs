@@ -160,10 +160,10 @@ fn a_refusal_names_what_fails_and_what_would_help() {
     assert_eq!(shown, expected);
     assert_eq!(line, "rule poor_tool: `Quality < poor_quality` fails: 0.5833333333333334 < 0.5");
     assert!(
-        remedies.contains("1. assert tool_run(tool: \"b\", run: any, ok: any, quality: 0.24)\n"),
+        remedies.contains("2. assert tool_run(tool: \"b\", run: any, ok: any, quality: 0.24)\n"),
         "{remedies}"
     );
-    assert!(remedies.contains("2. set poor_quality = 0.583334 (now 0.5)\n"), "{remedies}");
+    assert!(remedies.contains("1. set poor_quality = 0.583334 (now 0.5)\n"), "{remedies}");
     let (shown, _, remedies) = world.why_not("refine_tool", &[Some(text("a"))]);
     assert!(shown.contains("✗ active_refinement(\"a\") holds but must not"), "{shown}");
     assert_eq!(remedies, "This change would make it hold:\n  1. retract active_refinement(\"a\")\n");

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use hence_core::fact::Fact;
 use hence_core::schema::RelationId;
@@ -12,6 +13,7 @@ use super::change::Change;
 use super::columns::read_columns;
 use super::ideas::{TRIED, fact_with};
 use super::nearest;
+use super::plausible::Habits;
 use super::want::Want;
 use super::{Asked, Finder};
 
@@ -29,11 +31,19 @@ pub(super) struct Templates<'f, 'a> {
     read: RefCell<HashMap<RelationId, Vec<bool>>>,
     ids: RefCell<HashMap<RelationId, bool>>,
     like: RefCell<HashMap<(RelationId, Asked), Option<Fact>>>,
+    habits: RefCell<HashMap<RelationId, Rc<Habits>>>,
 }
 
 impl<'f, 'a> Templates<'f, 'a> {
     pub(super) fn new(finder: &'f Finder<'a>, target: RelationId) -> Self {
-        Self { finder, target, read: RefCell::default(), ids: RefCell::default(), like: RefCell::default() }
+        Self {
+            finder,
+            target,
+            read: RefCell::default(),
+            ids: RefCell::default(),
+            like: RefCell::default(),
+            habits: RefCell::default(),
+        }
     }
 
     /// For each column of a relation, whether a rule after what is asked for looks at it.
@@ -46,6 +56,20 @@ impl<'f, 'a> Templates<'f, 'a> {
     /// columns.
     pub(super) fn has_id(&self, relation: RelationId) -> bool {
         *self.ids.borrow_mut().entry(relation).or_insert_with(|| has_id(self.finder, relation))
+    }
+
+    /// What the facts of an input have in common.
+    pub(super) fn habits(&self, relation: RelationId) -> Rc<Habits> {
+        let mut known = self.habits.borrow_mut();
+        Rc::clone(known.entry(relation).or_insert_with(|| Rc::new(Habits::of(self.finder, relation))))
+    }
+
+    /// Whether a change asserts a fact that lacks what the others of its relation have in common.
+    pub(super) fn is_unlikely(&self, change: &Change) -> bool {
+        let Change::Assert(fact, _) = change else { return false };
+        let relation = self.finder.context.program.find(fact.relation);
+        let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
+        relation.is_some_and(|relation| self.habits(relation).are_broken_by(&row))
     }
 
     /// The fact that comes nearest, else the first, else a plain one.
@@ -67,8 +91,9 @@ pub(super) fn assertions(
 ) -> Vec<Vec<Change>> {
     let Some(row) = filled(templates, relation, wants) else { return Vec::new() };
     let Some(stamped) = stamped((finder, templates), relation, (wants, &row)) else { return Vec::new() };
-    let Stamped { row, wants, mut open } = stamped;
+    let Stamped { mut row, wants, mut open } = stamped;
     let wants = wants.as_slice();
+    templates.habits(relation).put_in_order(&mut row, wants);
     let fact = fact_with(finder, relation, &row);
     let read = templates.read(relation);
     let mut all = Vec::new();

@@ -3,17 +3,19 @@
 //!
 //! A step needs no proof that it helps: whoever asks evaluates it, and asks again over the model that it gives.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::{Kind, RelationId};
-use hence_core::value::Word;
+use hence_core::value::{Type, Word};
 use hence_engine::Undefined;
 use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
-use hence_lang::ir::{Arg, Literal, Rule, RuleId};
+use hence_lang::ir::{Arg, Atom, Literal, Rule, RuleId};
 
 use super::super::derive::{Derivation, Derivations, Extra, head_variable};
 use super::super::store::FactRef;
@@ -21,13 +23,13 @@ use super::Finder;
 use super::change::Change;
 use super::fill::{self, Templates};
 use super::relax::{self, Known, Relaxed};
-use super::want::Want;
+use super::want::{self, Slot, Want};
 
 /// The most rules between what is asked for and a change.
 const DEPTH: usize = 12;
 
 /// How many bindings are looked at for all steps from one model.
-const FUEL: usize = 15_000;
+const FUEL: usize = 40_000;
 
 /// How many derivations of a fact that has to go are looked at.
 const DERIVATIONS: usize = 4;
@@ -53,6 +55,9 @@ pub(super) struct Ideas<'f, 'a> {
     /// How many changes there may be in all.
     pub(super) budget: usize,
     pub(super) fuel: usize,
+    /// What is still to be looked at: its depth, how many other steps its way takes, its number.
+    waiting: BinaryHeap<Reverse<(usize, usize, usize)>>,
+    tasks: Vec<Option<(Task, usize)>>,
     /// What was wanted, with how many other steps its way takes.
     wanted: HashMap<(RelationId, Vec<Want>), usize>,
     unwanted: HashMap<FactRef, usize>,
@@ -66,6 +71,14 @@ pub(super) struct Ideas<'f, 'a> {
     pub(super) instants: Vec<Want>,
     /// Facts that were made up before.
     made: Vec<Fact>,
+}
+
+/// What is to be brought about.
+enum Task {
+    /// A fact of a relation.
+    Make(RelationId, Vec<Want>),
+    /// That a fact doesn't hold.
+    Unmake(FactRef),
 }
 
 /// A rule with a match of it at hand.
@@ -92,6 +105,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
     ) -> (Vec<Idea>, Vec<Want>) {
         let mut ideas = Self::new((finder, templates), budget, before);
         ideas.make(target, wants, 0, 0);
+        ideas.work();
         for (at, wanted) in std::mem::take(&mut ideas.answers) {
             if let (Some(idea), Some(votes)) = (ideas.found.get_mut(at), ideas.votes.get(&wanted)) {
                 idea.votes = *votes;
@@ -117,6 +131,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
                 }
             }
         }
+        ideas.work();
         ideas.found
     }
 
@@ -134,6 +149,8 @@ impl<'f, 'a> Ideas<'f, 'a> {
             templates,
             budget,
             fuel: FUEL,
+            waiting: BinaryHeap::new(),
+            tasks: Vec::new(),
             wanted: HashMap::new(),
             unwanted: HashMap::new(),
             votes: HashMap::new(),
@@ -147,6 +164,8 @@ impl<'f, 'a> Ideas<'f, 'a> {
 
     pub(super) fn push(&mut self, mut changes: Vec<Change>, left: usize) -> usize {
         changes.sort();
+        // What no fact is like comes after what some are.
+        let left = left + changes.iter().filter(|change| self.templates.is_unlikely(change)).count();
         let at = *self.known.entry(changes.clone()).or_insert(self.found.len());
         match self.found.get_mut(at) {
             Some(known) => known.left = known.left.min(left),
@@ -162,10 +181,37 @@ impl<'f, 'a> Ideas<'f, 'a> {
 
     /// Steps towards a fact of a relation.
     pub(super) fn make(&mut self, relation: RelationId, wants: Vec<Want>, left: usize, depth: usize) {
-        if self.ends(depth) {
-            return;
+        self.put_off(Task::Make(relation, wants), left, depth);
+    }
+
+    /// Steps after which a fact doesn't hold any more.
+    pub(super) fn unmake(&mut self, fact: FactRef, left: usize, depth: usize) {
+        self.put_off(Task::Unmake(fact), left, depth);
+    }
+
+    fn put_off(&mut self, task: Task, left: usize, depth: usize) {
+        if depth <= DEPTH {
+            let number = self.tasks.len();
+            self.tasks.push(Some((task, left.min(self.budget))));
+            self.waiting.push(Reverse((depth, left, number)));
         }
-        let left = left.min(self.budget);
+    }
+
+    /// Does what was put off, what is nearest to the question first: where the fuel ends, each way was begun.
+    fn work(&mut self) {
+        while let Some(Reverse((depth, _, number))) = self.waiting.pop() {
+            if self.fuel == 0 {
+                return;
+            }
+            match self.tasks.get_mut(number).and_then(Option::take) {
+                Some((Task::Make(relation, wants), left)) => self.make_now(relation, wants, left, depth),
+                Some((Task::Unmake(fact), left)) => self.unmake_now(fact, left, depth),
+                None => {}
+            }
+        }
+    }
+
+    fn make_now(&mut self, relation: RelationId, wants: Vec<Want>, left: usize, depth: usize) {
         let finder = self.finder;
         let input = finder.context.program[relation].kind == Kind::Input;
         if input {
@@ -195,6 +241,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
         for failing in 0..=self.budget {
             let found = relax::matches(&self.finder.context, rule, &known, failing, &mut self.fuel);
             for found in &found {
+                let found = &self.completed(rule, found, wants);
                 let failed_head = self.failed_head(rule, found, wants);
                 let others = (failing + usize::from(failed_head.is_some())).saturating_sub(1);
                 let at = At { id, rule, found, wants: &var_wants, left: left + others, depth };
@@ -212,6 +259,80 @@ impl<'f, 'a> Ideas<'f, 'a> {
                 break;
             }
         }
+        self.together(rule, &known, left);
+    }
+
+    /// Asserts a fact for each input of a body at once, the same values where they join.
+    pub(super) fn together(&mut self, rule: &'a Rule, known: &Known<'_>, left: usize) {
+        let finder = self.finder;
+        let context = &finder.context;
+        let is_input = |atom: &&Atom| context.program[atom.relation].kind == Kind::Input;
+        let mut atoms: Vec<&Atom> = rule.positive().filter(is_input).collect();
+        let said = atoms.iter().all(|atom| finder.may_be_said(atom.relation));
+        if !(2..=self.budget).contains(&atoms.len()) || !said {
+            return;
+        }
+        // An id that is new where most facts are is likely to be new elsewhere.
+        let rows = |atom: &&Atom| context.store.extent(atom.relation).map_or(0, |extent| extent.rows.len());
+        atoms.sort_by_key(|atom| Reverse(rows(atom)));
+        let mut state = Relaxed::whole(known.vars.clone(), Vec::new());
+        let mut changes = Vec::new();
+        for atom in atoms {
+            let key = state.key(atom, &context.params);
+            if key.iter().all(Option::is_some) && context.store.any(atom.relation, &key, usize::MAX).is_some()
+            {
+                continue;
+            }
+            let wants = wanted_by(atom, &key, known.wants);
+            let made = fill::assertions((finder, self.templates), atom.relation, &wants).into_iter().next();
+            let Some(made) = made else { return };
+            for change in &made {
+                let Change::Assert(fact, _) = change else { continue };
+                for (arg, value) in atom.args.iter().zip(&fact.values) {
+                    if let Arg::Var(var) = arg {
+                        let slot = state.vars.get_mut(var.at()).or_broken(VarId::INVARIANT);
+                        slot.get_or_insert(value.word());
+                    }
+                }
+            }
+            changes.extend(made);
+        }
+        let votes = changes.len();
+        if votes > 1 {
+            let at = self.push(changes, left);
+            self.found.iter_mut().skip(at).take(1).for_each(|idea| idea.votes = idea.votes.max(votes));
+        }
+    }
+
+    /// A match with the texts that variables have to be for expressions to write what is wanted.
+    fn completed<'r>(&self, rule: &'r Rule, found: &'r Relaxed, wants: &[Want]) -> Cow<'r, Relaxed> {
+        let head = rule.terms.iter().zip(wants).filter_map(|(term, want)| match (term, want) {
+            (Term::Expr(expr), Want::Is(whole)) => Some((expr, *whole)),
+            _ => None,
+        });
+        let bound = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Bind { var, expr, .. } => Some((expr, found.word(*var)?)),
+            _ => None,
+        });
+        let mut completed = Cow::Borrowed(found);
+        for (expr, whole) in head.chain(bound) {
+            if let Some((var, text)) = self.written_by(rule, &completed, expr, whole) {
+                let slot = completed.to_mut().vars.get_mut(var.at());
+                *slot.or_broken(VarId::INVARIANT) = Some(text);
+            }
+        }
+        completed
+    }
+
+    /// The text of the one open variable of an expression with which it writes `whole`.
+    fn written_by(&self, rule: &Rule, found: &Relaxed, expr: &Expr, whole: Word) -> Option<(VarId, Word)> {
+        let mut open = BTreeSet::new();
+        expr.for_each_var(&mut |var| open.extend(found.word(var).is_none().then_some(var)));
+        let (1, Some(var), Type::String) = (open.len(), open.first().copied(), expr.ty) else { return None };
+        let (words, params) = (found.words(), &self.finder.context.params);
+        let text = (rule[var].ty.ty == Type::String)
+            .then(|| want::inverted(expr, Slot::Var(var), (&words, params), whole))?;
+        Some((var, text?))
     }
 
     /// The first term of a head that doesn't give what is wanted.
@@ -244,12 +365,8 @@ impl<'f, 'a> Ideas<'f, 'a> {
             match at.rule.literal(*literal) {
                 Literal::Atom(atom) => {
                     let key = at.found.key(atom, &context.params);
-                    let wants = atom.args.iter().zip(&key).map(|(arg, word)| match (arg, word) {
-                        (_, Some(word)) => Want::Is(*word),
-                        (Arg::Var(var), None) => at.wants.get(var.at()).copied().unwrap_or(Want::Any),
-                        _ => Want::Any,
-                    });
-                    self.make(atom.relation, wants.collect(), at.left, at.depth + 1);
+                    let wants = wanted_by(atom, &key, at.wants);
+                    self.make(atom.relation, wants, at.left, at.depth + 1);
                 }
                 Literal::Not(atom) => {
                     let rows = relax::rows(context, atom, &at.found.key(atom, &context.params));
@@ -266,12 +383,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
         }
     }
 
-    /// Steps after which a fact doesn't hold any more.
-    pub(super) fn unmake(&mut self, fact: FactRef, left: usize, depth: usize) {
-        if self.ends(depth) {
-            return;
-        }
-        let left = left.min(self.budget);
+    fn unmake_now(&mut self, fact: FactRef, left: usize, depth: usize) {
         let known = self.unwanted.entry(fact).or_insert(usize::MAX);
         if *known <= left {
             return;
@@ -383,6 +495,16 @@ pub(super) fn given(rule: &Rule, wants: &[Want]) -> Option<(Vec<Option<Word>>, V
         }
     }
     Some((vars, all))
+}
+
+/// What is wanted of the columns of an atom: the words that are known, else what is wanted of its variables.
+fn wanted_by(atom: &Atom, key: &[Option<Word>], wants: &[Want]) -> Vec<Want> {
+    let wanted = atom.args.iter().zip(key).map(|(arg, word)| match (arg, word) {
+        (_, Some(word)) => Want::Is(*word),
+        (Arg::Var(var), None) => wants.get(var.at()).copied().unwrap_or(Want::Any),
+        _ => Want::Any,
+    });
+    wanted.collect()
 }
 
 /// Whether all variables of an expression are known.

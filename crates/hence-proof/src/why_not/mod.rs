@@ -9,6 +9,7 @@ mod conditions;
 mod fill;
 mod ideas;
 mod nearest;
+mod plausible;
 mod relax;
 mod repair;
 mod state;

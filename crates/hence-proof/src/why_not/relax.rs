@@ -15,7 +15,7 @@ use super::want::Want;
 const ROWS: usize = 24;
 
 /// How many bindings are looked at for one rule.
-const STEPS: usize = 2_000;
+const STEPS: usize = 1_000;
 
 /// How many matches are handed out for one rule.
 const MATCHES: usize = 32;
@@ -152,8 +152,12 @@ fn advance(
     };
     match rule.literal(at) {
         Literal::Atom(atom) => {
-            fail(state.clone());
-            let rows = rows(context, atom, &state.key(atom, &context.params));
+            let key = state.key(atom, &context.params);
+            let rows = rows(context, atom, &key);
+            // One that holds and binds nothing needs no other fact in its place.
+            if rows.is_empty() || key.iter().any(Option::is_none) {
+                fail(state.clone());
+            }
             for row in rows.into_iter().rev() {
                 let mut next = state.clone();
                 if next.take(atom, context.store.row(row), rule, known.wants) {

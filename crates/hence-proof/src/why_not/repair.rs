@@ -1,7 +1,7 @@
 //! The order in which sets of changes are tried: fewest in all first, as far as the rules tell.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -9,17 +9,32 @@ use hence_core::value::Value;
 use super::change::Change;
 use super::ideas::Idea;
 
-/// Where a step stands in the order in which steps are tried.
-type Place = (usize, Reverse<usize>, usize, usize);
+/// Where a set stands among those that one model suggests: how many of its kind come before it, how many changes it
+/// makes more, how many of facts that have nothing to do with the question, how many literals ask for it, how many steps
+/// its way takes still.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    rank: usize,
+    more: usize,
+    strange: usize,
+    votes: Reverse<usize>,
+    left: usize,
+    number: usize,
+}
+
+/// What a step does: asserts, retracts, replaces or sets, and of which relation.
+type Class = (u8, Option<Symbol>);
 
 /// Sets of changes that wait to be tried, in three orders: fewest changes in all; fewest steps of the search, what most
 /// literals ask for first; and those that go on from the set tried last. The first finds small remedies, the second those
 /// that one step proposes together, the third follows a way to its end.
 #[derive(Default)]
 pub(super) struct Repairs {
-    by_size: BinaryHeap<Reverse<(usize, usize, usize)>>,
-    by_step: BinaryHeap<Reverse<Place>>,
-    by_newest: BinaryHeap<(usize, Reverse<(usize, usize)>)>,
+    by_size: BinaryHeap<Reverse<(usize, usize, Place)>>,
+    by_step: BinaryHeap<Reverse<(usize, Place)>>,
+    by_newest: BinaryHeap<(usize, Reverse<(usize, Place)>)>,
+    /// The texts and names of the question.
+    named: BTreeSet<Value>,
     /// How often sets were added.
     batches: usize,
     /// All sets that were added, with the number of the step; nothing in the place of those that were handed out.
@@ -29,18 +44,48 @@ pub(super) struct Repairs {
 }
 
 impl Repairs {
+    /// For a question that names these values.
+    pub(super) fn new(values: impl Iterator<Item = Value>) -> Self {
+        let named = values.filter(|value| matches!(value, Value::String(_) | Value::Name(_)));
+        Self { named: named.collect(), ..Self::default() }
+    }
+
+    /// How many changes are of facts that share no text and no name with the question.
+    fn strange(&self, changes: &[Change]) -> usize {
+        let is_strange = |change: &&Change| match change {
+            Change::Assert(fact, _) | Change::Retract(fact) => {
+                fact.values.iter().all(|value| !self.named.contains(value))
+            }
+            Change::Set(..) => false,
+        };
+        if self.named.is_empty() { 0 } else { changes.iter().filter(is_strange).count() }
+    }
+
     /// Adds the sets that go on from one that the search tried at `step`.
     pub(super) fn add(&mut self, (base, step): (&[Change], usize), ideas: Vec<Idea>, most: usize) {
         self.batches += 1;
+        let mut new = Vec::new();
         for Idea { changes, left, votes } in ideas {
+            let (class, more) = (class_of(&changes), changes.len());
+            let is_again = changes.iter().any(|change| is_set(base, change));
             let Some(all) = joined(base, changes).filter(|all| all.len() <= most) else { continue };
             if self.seen.insert(all.clone()) {
-                let number = self.sets.len();
-                self.by_size.push(Reverse((all.len().saturating_add(left).min(most), left, number)));
-                self.by_step.push(Reverse((step, Reverse(votes), left, number)));
-                self.by_newest.push((self.batches, Reverse((left, number))));
-                self.sets.push(Some((all, step + 1)));
+                let (number, strange) = (self.sets.len(), self.strange(&all));
+                self.sets.push(Some((all.clone(), step + 1)));
+                let left = left + usize::from(is_again);
+                let place = Place { rank: 0, more, strange, votes: Reverse(votes), left, number };
+                new.push((place, class, all.len()));
             }
+        }
+        new.sort_unstable();
+        let mut ranks: BTreeMap<Class, usize> = BTreeMap::new();
+        for (mut place, class, len) in new {
+            let next = ranks.entry(class).or_default();
+            place.rank = *next;
+            *next += 1;
+            self.by_size.push(Reverse((len.saturating_add(place.left).min(most), place.left, place)));
+            self.by_step.push(Reverse((step, place)));
+            self.by_newest.push((self.batches, Reverse((place.left, place))));
         }
     }
 
@@ -48,12 +93,12 @@ impl Repairs {
     pub(super) fn next(&mut self) -> Option<(Vec<Change>, usize)> {
         self.turn = (self.turn + 1) % 3;
         loop {
-            let number = match self.turn {
-                0 => self.by_newest.pop().map(|(_, Reverse((_, number)))| number)?,
-                1 => self.by_size.pop().map(|Reverse((.., number))| number)?,
-                _ => self.by_step.pop().map(|Reverse((.., number))| number)?,
+            let place = match self.turn {
+                0 => self.by_newest.pop().map(|(_, Reverse((_, place)))| place)?,
+                1 => self.by_size.pop().map(|Reverse((.., place))| place)?,
+                _ => self.by_step.pop().map(|Reverse((_, place))| place)?,
             };
-            if let Some(set) = self.sets.get_mut(number).and_then(Option::take) {
+            if let Some(set) = self.sets.get_mut(place.number).and_then(Option::take) {
                 return Some(set);
             }
         }
@@ -61,13 +106,29 @@ impl Repairs {
 
     /// How many changes the way of the smallest set takes at least.
     pub(super) fn least(&mut self) -> Option<usize> {
-        while let Some(Reverse((total, _, number))) = self.by_size.peek() {
-            if self.sets.get(*number).is_some_and(Option::is_some) {
+        while let Some(Reverse((total, .., place))) = self.by_size.peek() {
+            if self.sets.get(place.number).is_some_and(Option::is_some) {
                 return Some(*total);
             }
             self.by_size.pop();
         }
         None
+    }
+}
+
+/// Whether a change sets a parameter that others set before: whoever chases a value may do so for long.
+fn is_set(before: &[Change], change: &Change) -> bool {
+    let Change::Set(name, ..) = change else { return false };
+    before.iter().any(|other| matches!(other, Change::Set(known, ..) if known == name))
+}
+
+/// The class of the changes of a step, which are in order.
+fn class_of(changes: &[Change]) -> Class {
+    match changes {
+        [Change::Assert(fact, _), .., Change::Retract(_)] => (2, Some(fact.relation)),
+        [Change::Assert(fact, _), ..] => (0, Some(fact.relation)),
+        [Change::Retract(fact), ..] => (1, Some(fact.relation)),
+        _ => (3, None),
     }
 }
 

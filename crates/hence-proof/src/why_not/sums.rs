@@ -29,7 +29,35 @@ struct Missed<'r> {
     name: &'static str,
     args: &'r [Expr],
     want: Want,
+    /// What it is.
+    value: Word,
     ty: Type,
+}
+
+impl Missed<'_> {
+    /// Whether it is more than is wanted.
+    fn is_more(&self) -> bool {
+        match self.want {
+            Want::Than(name, _) => matches!(name, "<" | "<="),
+            Want::Is(word) => self.ty.compare(self.value, word).is_gt(),
+            Want::Any => false,
+        }
+    }
+
+    /// Whether it may help to take matches with these values out of the group, and to add some.
+    fn helps(&self, values: &[Option<f64>]) -> (bool, bool) {
+        let (grows, shrinks) = match self.name {
+            "count" | "max" => (true, false),
+            "min" => (false, true),
+            "sum" if values.iter().flatten().all(|value| *value >= 0.0) => (true, false),
+            _ => return (true, true),
+        };
+        if matches!(self.want, Want::Than("!=", _)) {
+            return (true, true);
+        }
+        // What grows with each match is too much where some have to go.
+        if self.is_more() { (grows, shrinks) } else { (shrinks, grows) }
+    }
 }
 
 impl<'a> Ideas<'_, 'a> {
@@ -110,6 +138,7 @@ impl<'a> Ideas<'_, 'a> {
                 break;
             }
         }
+        self.together(rule, known, left);
     }
 
     /// The columns of the group that a match belongs to; nothing where one is unknown.
@@ -139,7 +168,13 @@ impl<'a> Ideas<'_, 'a> {
         let Some(missed) = self.missed(rule, &matches, wants).filter(|_| fits) else { return };
         let values: Vec<Option<f64>> =
             matches.iter().map(|found| self.argument(&missed, &found.vars)).collect();
-        self.without_some(rule, &matches, (&missed, &values), left, depth);
+        let (fewer, others) = missed.helps(&values);
+        if fewer {
+            self.without_some(rule, &matches, (&missed, &values), left, depth);
+        }
+        if !others {
+            return;
+        }
         let mut vars = vec![None; rule.variables.len()];
         for (term, word) in rule.terms.iter().zip(head) {
             if let (Term::Expr(Expr { kind: ExprKind::Var(var), .. }), Some(word)) = (term, word) {
@@ -177,7 +212,7 @@ impl<'a> Ideas<'_, 'a> {
         values.into_iter().find_map(|(column, word)| {
             let (want, ty) = (*wants.get(column)?, *types.get(column)?);
             let Term::Aggregate { aggregate, args, .. } = rule.terms.get(column)? else { return None };
-            (!want.admits(ty, word)).then(|| Missed { name: aggregate.name(), args, want, ty })
+            (!want.admits(ty, word)).then(|| Missed { name: aggregate.name(), args, want, value: word, ty })
         })
     }
 
@@ -200,7 +235,7 @@ impl<'a> Ideas<'_, 'a> {
         left: usize,
         depth: usize,
     ) {
-        let less = matches!(missed.want, Want::Than("<" | "<=", _));
+        let less = missed.is_more();
         let mut order: Vec<(f64, &Match)> =
             values.iter().zip(matches).map(|(value, found)| (value.unwrap_or(0.0), found)).collect();
         order.sort_by(|(one, _), (other, _)| if less { other.total_cmp(one) } else { one.total_cmp(other) });
@@ -230,6 +265,8 @@ impl<'a> Ideas<'_, 'a> {
                 Want::Than("<=", _) => value <= limit,
                 Want::Than(">", _) => value > limit,
                 Want::Than(">=", _) => value >= limit,
+                Want::Is(_) if missed.is_more() => value <= limit,
+                Want::Is(_) => value >= limit,
                 _ => true,
             }
         };

@@ -1,6 +1,6 @@
 //! Tries sets of changes by evaluating the rules on the changed input: only what then derives the fact is a remedy.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -12,8 +12,8 @@ use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Value, Word};
 use hence_engine::{Database, Engine, Limits, Model};
-use hence_lang::builtins::expr::ExprKind;
-use hence_lang::ir::Program;
+use hence_lang::builtins::expr::{ExprKind, ParamId};
+use hence_lang::ir::{Program, Rule};
 use hence_lang::lower::unknown::unknown;
 
 use super::super::proof::NoOrigins;
@@ -46,6 +46,9 @@ const GUESSES: usize = 24;
 
 /// How many instants of the clock are tried.
 const INSTANTS: usize = 8;
+
+/// How many parameters are tried as they are declared.
+const DEFAULTS: usize = 8;
 
 /// How many sets of changes are evaluated, where nothing else is said.
 const TRIES: usize = 10_000;
@@ -122,11 +125,30 @@ impl Finder<'_> {
             unknown: None,
             remedies: Remedies::default(),
         };
-        let direct = self.direct(relation, pattern);
-        search.remedies.stopped = search.run(direct).err().or(search.unknown.take());
+        let first = self.defaults(&needed).into_iter().chain(self.direct(relation, pattern)).collect();
+        search.remedies.stopped = search.run(first).err().or(search.unknown.take());
         let mut remedies = search.remedies;
-        remedies.found.sort_by_key(|remedy| (remedy.changes.len(), remedy.needs_human));
+        let unlikely = |remedy: &Remedy| remedy.changes.iter().any(|change| templates.is_unlikely(change));
         remedies
+            .found
+            .sort_by_cached_key(|remedy| (unlikely(remedy), remedy.changes.len(), remedy.needs_human));
+        remedies
+    }
+
+    /// Parameters that have another value than declared where rules of these relations read them: each as declared, and
+    /// all of them.
+    fn defaults(&self, needed: &BTreeSet<RelationId>) -> Vec<Vec<Change>> {
+        let program = self.context.program;
+        let rules: Vec<&Rule> = program.rules.iter().filter(|rule| needed.contains(&rule.head)).collect();
+        let moved = (0..).map(ParamId).zip(&program.params).filter(|(id, param)| {
+            param.value != param.default && rules.iter().any(|rule| rule.reads_param(*id))
+        });
+        let back = moved.map(|(_, param)| Change::Set(param.name, param.value, param.default));
+        let all: Vec<Change> = back.collect();
+        let mut found: Vec<Vec<Change>> =
+            all.iter().take(DEFAULTS).map(|change| vec![change.clone()]).collect();
+        found.extend((2..=CHANGES).contains(&all.len()).then_some(all));
+        found
     }
 
     /// Guesses that need no search: the fact itself where it is an input, a higher limit where one leaves it out.
@@ -168,7 +190,7 @@ impl Finder<'_> {
 
 impl Search<'_, '_> {
     /// Looks for remedies; ends early with what stopped it, in words.
-    fn run(&mut self, direct: Option<Vec<Change>>) -> Result<(), String> {
+    fn run(&mut self, mut first: VecDeque<Vec<Change>>) -> Result<(), String> {
         let wants = wants_of(&self.asked);
         let at = (self.finder, self.templates);
         let (mut ideas, instants) = Ideas::towards(at, self.relation, wants, (CHANGES, &[]));
@@ -176,12 +198,14 @@ impl Search<'_, '_> {
             ideas.extend(Ideas::against_doubts(at, &model.undefined, (CHANGES, &[])));
         }
         self.wait_for(&instants);
-        let mut repairs = Repairs::default();
+        let types = self.finder.context.types(self.relation).iter();
+        let asked = types.zip(&self.asked).filter_map(|(ty, word)| Some(Value::from_word(*ty, (*word)?)));
+        let mut repairs = Repairs::new(asked);
         repairs.add((&[], 0), ideas, CHANGES);
         let finder = self.finder;
         let until = self.start + self.trial.time / 2;
         let mut guesses = Abduction::new((finder, self.templates), self.relation, &self.asked, until);
-        let (mut first, mut guessed, mut last) = (direct, 0, (0, 0));
+        let (mut guessed, mut last) = (0, (0, 0));
         while self.remedies.found.len() < HANDFUL {
             if last.0 != self.remedies.found.len() {
                 last = (self.remedies.found.len(), self.remedies.tried);
@@ -191,13 +215,15 @@ impl Search<'_, '_> {
             }
             // What takes two changes more than another remedy is of no interest.
             let best = self.least_found();
-            if best.is_some_and(|best| repairs.least().is_none_or(|total| total > best + 1)) {
+            if first.is_empty()
+                && best.is_some_and(|best| repairs.least().is_none_or(|total| total > best + 1))
+            {
                 return Ok(());
             }
-            let single = repairs.least().is_some_and(|total| total <= 1);
+            let single = !first.is_empty() || repairs.least().is_some_and(|total| total <= 1);
             let from_guess = if single || guessed >= GUESSES { None } else { guesses.turn() };
             guessed += usize::from(from_guess.is_some());
-            let guess = first.take().or(from_guess).map(|changes| (changes, 1));
+            let guess = first.pop_front().or(from_guess).map(|changes| (changes, 1));
             let Some((mut changes, step)) = guess.or_else(|| repairs.next()) else {
                 if guesses.goes_on() && guessed < GUESSES {
                     continue;

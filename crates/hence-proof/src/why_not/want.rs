@@ -1,6 +1,7 @@
 //! What a column or a variable is wanted to be, and what would have to be put into an expression to get it.
 
 use hence_core::literal;
+use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value, Word};
 use hence_lang::builtins::expr::{Expr, ExprKind, ParamId, VarId};
 
@@ -22,6 +23,27 @@ pub(super) enum Want {
 pub(super) enum Slot {
     Var(VarId),
     Param(ParamId),
+}
+
+/// A text that no other holds.
+const MARK: &str = "\u{1}mark\u{1}";
+
+impl Slot {
+    /// The place of its word.
+    fn place<'w>(self, vars: &'w mut [Word], params: &'w mut [Word]) -> Option<&'w mut Word> {
+        match self {
+            Self::Var(var) => vars.get_mut(var.0 as usize),
+            Self::Param(param) => params.get_mut(param.0 as usize),
+        }
+    }
+
+    /// Its word.
+    pub(super) fn word(self, vars: &[Word], params: &[Word]) -> Option<Word> {
+        match self {
+            Self::Var(var) => vars.get(var.0 as usize).copied(),
+            Self::Param(param) => params.get(param.0 as usize).copied(),
+        }
+    }
 }
 
 impl Want {
@@ -131,6 +153,44 @@ pub(super) fn slots(expr: &Expr) -> Vec<(Slot, Type)> {
     found
 }
 
+/// As [`solve`]; where only one value will do and whole numbers may miss it, those beside it too.
+pub(super) fn solutions(
+    (expr, name, limit): (&Expr, &'static str, Word),
+    (slot, ty): (Slot, Type),
+    at: (&[Word], &[Word]),
+) -> Vec<Want> {
+    if (expr.ty, ty, name) == (Type::String, Type::String, "=") {
+        return inverted(expr, slot, at, limit).map(Want::Is).into_iter().collect();
+    }
+    let solved = solve((expr, name, limit), (slot, ty), at);
+    let beside = match solved {
+        Some(Want::Is(word)) if ty == Type::Int && expr.ty == Type::Float => {
+            [-1, 1].map(|step| word.as_int().checked_add(step)).into_iter().flatten().collect()
+        }
+        _ => Vec::new(),
+    };
+    solved.into_iter().chain(beside.into_iter().map(|number| Want::Is(Word::from_int(number)))).collect()
+}
+
+/// The text that makes an expression which writes it somewhere give `whole`.
+pub(super) fn inverted(
+    expr: &Expr,
+    slot: Slot,
+    (vars, params): (&[Word], &[Word]),
+    whole: Word,
+) -> Option<Word> {
+    let with = |text: Word| {
+        let (mut vars, mut params) = (vars.to_vec(), params.to_vec());
+        *slot.place(&mut vars, &mut params)? = text;
+        expr.eval(&vars, &params).ok()
+    };
+    let written = with(Value::String(Symbol::new(MARK)).word())?.as_symbol();
+    let (before, after) = written.as_str().split_once(MARK)?;
+    let text = whole.as_symbol().as_str().strip_prefix(before)?.strip_suffix(after)?;
+    let text = Value::String(Symbol::new(text)).word();
+    (with(text)? == whole).then_some(text)
+}
+
 /// What a variable or a parameter has to be for an expression to compare with `limit` as `name` says, the others as
 /// they are. Expressions that are not linear in it are taken as if they were: whoever asks tries the answer.
 pub(super) fn solve(
@@ -147,17 +207,10 @@ pub(super) fn solve(
     }
     let with = |word: Word| {
         let (mut vars, mut params) = (vars.to_vec(), params.to_vec());
-        let place = match slot {
-            Slot::Var(var) => vars.get_mut(var.0 as usize),
-            Slot::Param(param) => params.get_mut(param.0 as usize),
-        };
-        *place? = word;
+        *slot.place(&mut vars, &mut params)? = word;
         expr.eval(&vars, &params).ok()
     };
-    let now = match slot {
-        Slot::Var(var) => *vars.get(var.0 as usize)?,
-        Slot::Param(param) => *params.get(param.0 as usize)?,
-    };
+    let now = slot.word(vars, params)?;
     if ty == Type::Bool {
         let other = Word::from_bool(!now.as_bool());
         return Want::compared(name, limit).admits(expr.ty, with(other)?).then_some(Want::Is(other));
