@@ -141,7 +141,7 @@ fn find<'a>(
 ) -> Result<u64, Bound> {
     let (mut scratch, mut matches) = (Scratch::default(), 0);
     while let Some(morsel) = job.morsels.take(job.step) {
-        let machine = Machine::new(job.plan, job.rule, context, exchange, &mut scratch).over(morsel);
+        let mut machine = Machine::new(job.plan, job.rule, context, exchange, &mut scratch).over(morsel);
         matches += machine.run(&mut scratch)?;
     }
     Ok(matches)

@@ -4,7 +4,7 @@
     reason = "hot: steps and what is left of entries are in range by construction of the plan"
 )]
 
-use crate::cells::Slice;
+use crate::cells::{Cell, Slice};
 use crate::exec::context::{ExecContext, Sink};
 use crate::exec::cursor::{LoopCursor, candidate_count, candidates, keys};
 use crate::exec::undefined::UndefinedSearch;
@@ -109,11 +109,15 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     }
 
     /// Finds all matches; how many there were.
-    pub(crate) fn run(mut self, scratch: &mut Scratch) -> Result<u64, Bound> {
+    ///
+    /// Borrowed, since a machine is large to be moved for a few rows.
+    pub(crate) fn run(&mut self, scratch: &mut Scratch) -> Result<u64, Bound> {
         let matches = self.find();
         self.elements.clear();
-        (scratch.frame, scratch.elements, scratch.row) = (self.frame, self.elements, self.row);
-        scratch.passed = self.passed;
+        scratch.frame = std::mem::take(&mut self.frame);
+        scratch.elements = std::mem::take(&mut self.elements);
+        scratch.row = std::mem::take(&mut self.row);
+        scratch.passed = std::mem::take(&mut self.passed);
         matches
     }
 
@@ -232,12 +236,10 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         match (step, cursor) {
             (PlanStep::Every(path), LoopCursor::Rows(from, to)) => {
                 let stable = self.context.stable.get(path.relation);
-                for number in from..to {
-                    self.context.budget.step()?;
-                    if self.fits(path, stable.row(number)) && body(self)? {
-                        return Ok(LoopCursor::Rows(number + 1, to));
-                    }
-                }
+                return match stable.words() {
+                    Slice::Narrow(cells) => self.each_row(path, (from, to), cells, stable.arity(), body),
+                    Slice::Wide(words) => self.each_row(path, (from, to), words, stable.arity(), body),
+                };
             }
             (PlanStep::Every(path), LoopCursor::Numbers(numbers)) => {
                 let stable = self.context.stable.get(path.relation);
@@ -274,6 +276,28 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             // It has come to its end before.
             (_, LoopCursor::Rows(0, 0)) => {}
             _ => broken(LOOPS),
+        }
+        Ok(LoopCursor::Rows(0, 0))
+    }
+
+    /// [`Machine::each`] of a scan.
+    #[inline]
+    fn each_row<C: Cell>(
+        &mut self,
+        path: &AccessPath,
+        (from, to): (u32, u32),
+        cells: &[C],
+        arity: usize,
+        mut body: impl FnMut(&mut Self) -> Result<bool, Bound>,
+    ) -> Result<LoopCursor<'a>, Bound> {
+        let mut rows = &cells[from as usize * arity..to as usize * arity];
+        for number in from..to {
+            let (row, rest) = rows.split_at(arity);
+            rows = rest;
+            self.context.budget.step()?;
+            if path.row.fits(&mut self.frame, |column| row[column].word()) && body(self)? {
+                return Ok(LoopCursor::Rows(number + 1, to));
+            }
         }
         Ok(LoopCursor::Rows(0, 0))
     }

@@ -136,7 +136,7 @@ fn derive<'a>(
     let (begun, mut done, mut matches, mut next) = (Instant::now(), 0, 0, FIRST);
     while begun.elapsed() < threads.after || job.morsels.left() == 0 {
         let Some(morsel) = job.morsels.take(next) else { return Ok(matches) };
-        let machine = Machine::new(job.plan, job.rule, context, facts, scratch).over(morsel);
+        let mut machine = Machine::new(job.plan, job.rule, context, facts, scratch).over(morsel);
         matches += machine.run(scratch)?;
         done += next;
         next =

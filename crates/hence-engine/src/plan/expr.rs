@@ -63,7 +63,7 @@ impl CompiledExpr {
     pub(crate) fn eval(&self, frame: IndexSlice<'_, Slot, Word>, params: &[Word]) -> Result<Word, NoResult> {
         match self {
             Self::Slot(slot) => Ok(frame[*slot]),
-            Self::Flat(op, span, a, b) => op.apply(&[frame[*a], frame[*b]]).ok_or(NoResult(*span)),
+            Self::Flat(op, span, a, b) => op.apply_two(frame[*a], frame[*b]).ok_or(NoResult(*span)),
             other => other.eval_nested(frame, params),
         }
     }

@@ -23,6 +23,8 @@ const DENSE: usize = 2;
 /// How far the next place is where one is taken: in another line of the cache, so that blocks of four neighbours stay
 /// together; odd, so that it comes to all places.
 const STEP: usize = 5;
+/// How many places are wiped in the time that it takes to look up the place of one row.
+const PLACES_PER_ROW: usize = 16;
 /// How many rows are tried at once.
 const TRIED: usize = 4096;
 
@@ -173,6 +175,11 @@ impl Bitmaps {
     /// How often the places were laid out again.
     pub(crate) fn layouts(&self) -> u32 {
         self.layouts
+    }
+
+    /// Whether it costs less to wipe all places than to look up those of so many rows.
+    pub(crate) fn is_full_enough(&self, rows: usize) -> bool {
+        self.places.len() <= rows * PLACES_PER_ROW
     }
 
     /// Takes all rows out, and keeps the room.

@@ -282,7 +282,10 @@ impl Shard {
     pub(crate) fn rewind(&mut self, stable: &Stable, len: u32, layout: SetLayout) {
         let arity = stable.arity();
         let can_remove = self.members.layout() == layout || matches!(self.members, TupleSet::Grouped(_));
-        if arity > 0 && can_remove {
+        let gone = (stable.len() + self.len - len) as usize;
+        if arity > 0 && len == 0 && self.members.clear_at_once(gone) {
+            // Nothing is left to be taken out.
+        } else if arity > 0 && can_remove {
             let rows = AllRows { arity, stable: stable.words(), pending: self.words.view() };
             for at in (len..stable.len() + self.len).rev() {
                 self.members.remove_last(rows.row(at), at);

@@ -42,6 +42,15 @@ impl TupleSet {
         }
     }
 
+    /// Takes all `rows` rows out, if that costs less than one after the other; the layout stays. Whether it was done.
+    pub(crate) fn clear_at_once(&mut self, rows: usize) -> bool {
+        match self {
+            Self::Bitmaps(blocks) if blocks.is_full_enough(rows) => blocks.clear(),
+            _ => return false,
+        }
+        true
+    }
+
     /// Takes out the row that came last of those that are in.
     pub(crate) fn remove_last(&mut self, row: Slice<'_>, number: u32) {
         match (self, row.len()) {
