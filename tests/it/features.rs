@@ -8,6 +8,7 @@ fn said(words: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
+#[cfg(not(all(feature = "dataflow", feature = "server", feature = "parquet")))]
 fn refused(words: &[&str], what: &str, feature: &str) {
     let (status, said) = said(words);
     let expected = format!(
