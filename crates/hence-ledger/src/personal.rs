@@ -1,6 +1,7 @@
 //! Personal values: recorded encrypted under a key of their subject, which lies outside the chain. Who destroys the key
 //! erases the values wherever they are: in journal, base, archive, exports and copies.
 
+mod erased;
 mod ring;
 
 use std::borrow::Cow;
@@ -14,13 +15,10 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
 use super::Ledger;
-use super::bytes::Reader;
-use super::content::{self, Summary, decode_changes};
 use super::error::LedgerError;
 use super::list::Proposed;
 use super::reserved::is_reserved;
 use super::rows::{FactIter, Rows};
-use super::scan::From;
 use super::transaction::Draft;
 use super::{keys, tuple};
 use ring::Ring;
@@ -136,21 +134,6 @@ fn encoded(
     Ok(())
 }
 
-/// Hands each change of a transaction to `visit`.
-fn for_each_change(
-    contents: &[Vec<u8>],
-    visit: &mut dyn FnMut(content::Change<'_>),
-) -> Result<(), LedgerError> {
-    for (at, content) in contents.iter().enumerate() {
-        let mut reader = Reader::new(content);
-        if at + 1 == contents.len() {
-            Summary::decode(&mut reader)?;
-        }
-        decode_changes(&mut reader, visit)?;
-    }
-    Ok(())
-}
-
 impl Ledger {
     /// The columns of each relation that hold personal values.
     ///
@@ -174,41 +157,6 @@ impl Ledger {
     /// Whether facts of a relation hold personal values.
     pub(super) fn is_personal(&self, relation: Symbol) -> Result<bool, LedgerError> {
         Ok(!is_reserved(relation) && self.personal()?.contains_key(&relation))
-    }
-
-    /// The keys that were destroyed, by id.
-    ///
-    /// # Errors
-    /// If the base can't be read.
-    pub fn erased_keys(&self) -> Result<BTreeSet<String>, LedgerError> {
-        let mut erased = self.vault.erased_later.clone();
-        for fact in self.facts(Symbol::new(ERASED)) {
-            erased.extend(fact?.0.values.first().map(|value| value.text()));
-        }
-        Ok(erased)
-    }
-
-    /// Learns which keys transactions after `from` record as destroyed: their values are erased for whoever reads only up
-    /// to there too, though a process that was killed left the keys.
-    pub(super) fn learn_erased(&mut self, from: From) {
-        if self.state.number(Symbol::new(PERSONAL)).is_none() {
-            return;
-        }
-        let mut later = BTreeSet::new();
-        // Where the journal is damaged, whoever reads only up to there wants no more of it.
-        let _ = self.journal.scan(from, &mut |whole| {
-            for_each_change(&whole.contents, &mut |change| {
-                let values = tuple::decode(change.tuple).ok().filter(|_| change.relation.as_str() == ERASED);
-                later.extend(values.iter().flatten().next().map(|value| value.text()));
-            })?;
-            Ok(true)
-        });
-        self.vault.erased_later = later;
-    }
-
-    /// How many keys were destroyed.
-    pub fn erased_count(&self) -> u64 {
-        self.state.relations.get(&Symbol::new(ERASED)).map_or(0, |counts| counts.facts)
     }
 
     /// Asks the keys, which are read where they weren't.
@@ -256,20 +204,6 @@ impl Ledger {
             self.with_ring(|ring| ring.seal(subject, text))
         })?;
         Ok(Cow::Owned(fact))
-    }
-
-    /// Whether a fact has a personal value that is under one of these keys, or would be.
-    ///
-    /// # Errors
-    /// If base or keys can't be read.
-    pub fn is_under_key(&self, fact: &Fact, keys: &BTreeSet<String>) -> Result<bool, LedgerError> {
-        if keys.is_empty() {
-            return Ok(false);
-        }
-        let is_under = |fact: &Fact| {
-            fact.values.iter().any(|value| ring::key_of(&value.text()).is_some_and(|id| keys.contains(id)))
-        };
-        Ok(is_under(fact) || is_under(self.sealed(fact)?.as_ref()))
     }
 
     /// The facts of a personal relation as they are read, ascending.
@@ -416,35 +350,6 @@ impl Ledger {
             }
         }
         Ok(Some((id, found)))
-    }
-
-    /// Destroys the keys that are recorded as erased; how many there were.
-    ///
-    /// # Errors
-    /// If the keys can't be read or written.
-    pub fn destroy_erased(&self) -> Result<usize, LedgerError> {
-        if !self.writable || self.state.number(Symbol::new(ERASED)).is_none() {
-            return Ok(0);
-        }
-        let erased = self.erased_keys()?;
-        self.with_ring(|ring| ring.destroy(self.vault.path.as_deref(), erased))
-    }
-
-    /// The relations of which a transaction changed facts whose keys are destroyed, or not here.
-    ///
-    /// # Errors
-    /// As [`Ledger::transaction`].
-    pub fn unreadable_relations(&self, tx: u64) -> Result<BTreeSet<Symbol>, LedgerError> {
-        let (whole, mut found, mut failed) = (self.whole(tx)?, BTreeSet::new(), Ok(()));
-        for_each_change(&whole.contents, &mut |change| {
-            if failed.is_ok() {
-                failed = self.is_unreadable(change.relation, change.tuple).map(|unreadable| {
-                    found.extend(unreadable.then_some(change.relation));
-                });
-            }
-        })?;
-        failed?;
-        Ok(found)
     }
 
     /// Whether facts of a relation stand whose keys are not here.

@@ -3,15 +3,14 @@
 //!
 //! A step needs no proof that it helps: whoever asks evaluates it, and asks again over the model that it gives.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::{Kind, RelationId};
-use hence_core::value::{Type, Word};
+use hence_core::value::Word;
 use hence_engine::Undefined;
 use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
@@ -23,7 +22,7 @@ use super::Finder;
 use super::change::Change;
 use super::fill::{self, Templates};
 use super::relax::{self, Known, Relaxed};
-use super::want::{self, Slot, Want};
+use super::want::Want;
 
 /// The most rules between what is asked for and a change.
 const DEPTH: usize = 12;
@@ -174,6 +173,12 @@ impl<'f, 'a> Ideas<'f, 'a> {
         at
     }
 
+    /// The same for a step that so many literals ask for.
+    pub(super) fn push_for(&mut self, changes: Vec<Change>, left: usize, votes: usize) {
+        let at = self.push(changes, left);
+        self.found.iter_mut().skip(at).take(1).for_each(|idea| idea.votes = idea.votes.max(votes));
+    }
+
     /// Whether a way is too long. How many steps it takes doesn't count: one step may do for several.
     pub(super) fn ends(&self, depth: usize) -> bool {
         depth > DEPTH || self.fuel == 0
@@ -260,79 +265,6 @@ impl<'f, 'a> Ideas<'f, 'a> {
             }
         }
         self.together(rule, &known, left);
-    }
-
-    /// Asserts a fact for each input of a body at once, the same values where they join.
-    pub(super) fn together(&mut self, rule: &'a Rule, known: &Known<'_>, left: usize) {
-        let finder = self.finder;
-        let context = &finder.context;
-        let is_input = |atom: &&Atom| context.program[atom.relation].kind == Kind::Input;
-        let mut atoms: Vec<&Atom> = rule.positive().filter(is_input).collect();
-        let said = atoms.iter().all(|atom| finder.may_be_said(atom.relation));
-        if !(2..=self.budget).contains(&atoms.len()) || !said {
-            return;
-        }
-        // An id that is new where most facts are is likely to be new elsewhere.
-        let rows = |atom: &&Atom| context.store.extent(atom.relation).map_or(0, |extent| extent.rows.len());
-        atoms.sort_by_key(|atom| Reverse(rows(atom)));
-        let mut state = Relaxed::whole(known.vars.clone(), Vec::new());
-        let mut changes = Vec::new();
-        for atom in atoms {
-            let key = state.key(atom, &context.params);
-            if key.iter().all(Option::is_some) && context.store.any(atom.relation, &key, usize::MAX).is_some()
-            {
-                continue;
-            }
-            let wants = wanted_by(atom, &key, known.wants);
-            let made = fill::assertions((finder, self.templates), atom.relation, &wants).into_iter().next();
-            let Some(made) = made else { return };
-            for change in &made {
-                let Change::Assert(fact, _) = change else { continue };
-                for (arg, value) in atom.args.iter().zip(&fact.values) {
-                    if let Arg::Var(var) = arg {
-                        let slot = state.vars.get_mut(var.at()).or_broken(VarId::INVARIANT);
-                        slot.get_or_insert(value.word());
-                    }
-                }
-            }
-            changes.extend(made);
-        }
-        let votes = changes.len();
-        if votes > 1 {
-            let at = self.push(changes, left);
-            self.found.iter_mut().skip(at).take(1).for_each(|idea| idea.votes = idea.votes.max(votes));
-        }
-    }
-
-    /// A match with the texts that variables have to be for expressions to write what is wanted.
-    fn completed<'r>(&self, rule: &'r Rule, found: &'r Relaxed, wants: &[Want]) -> Cow<'r, Relaxed> {
-        let head = rule.terms.iter().zip(wants).filter_map(|(term, want)| match (term, want) {
-            (Term::Expr(expr), Want::Is(whole)) => Some((expr, *whole)),
-            _ => None,
-        });
-        let bound = rule.body.iter().filter_map(|literal| match literal {
-            Literal::Bind { var, expr, .. } => Some((expr, found.word(*var)?)),
-            _ => None,
-        });
-        let mut completed = Cow::Borrowed(found);
-        for (expr, whole) in head.chain(bound) {
-            if let Some((var, text)) = self.written_by(rule, &completed, expr, whole) {
-                let slot = completed.to_mut().vars.get_mut(var.at());
-                *slot.or_broken(VarId::INVARIANT) = Some(text);
-            }
-        }
-        completed
-    }
-
-    /// The text of the one open variable of an expression with which it writes `whole`.
-    fn written_by(&self, rule: &Rule, found: &Relaxed, expr: &Expr, whole: Word) -> Option<(VarId, Word)> {
-        let mut open = BTreeSet::new();
-        expr.for_each_var(&mut |var| open.extend(found.word(var).is_none().then_some(var)));
-        let (1, Some(var), Type::String) = (open.len(), open.first().copied(), expr.ty) else { return None };
-        let (words, params) = (found.words(), &self.finder.context.params);
-        let text = (rule[var].ty.ty == Type::String)
-            .then(|| want::inverted(expr, Slot::Var(var), (&words, params), whole))?;
-        Some((var, text?))
     }
 
     /// The first term of a head that doesn't give what is wanted.
@@ -498,7 +430,7 @@ pub(super) fn given(rule: &Rule, wants: &[Want]) -> Option<(Vec<Option<Word>>, V
 }
 
 /// What is wanted of the columns of an atom: the words that are known, else what is wanted of its variables.
-fn wanted_by(atom: &Atom, key: &[Option<Word>], wants: &[Want]) -> Vec<Want> {
+pub(super) fn wanted_by(atom: &Atom, key: &[Option<Word>], wants: &[Want]) -> Vec<Want> {
     let wanted = atom.args.iter().zip(key).map(|(arg, word)| match (arg, word) {
         (_, Some(word)) => Want::Is(*word),
         (Arg::Var(var), None) => wants.get(var.at()).copied().unwrap_or(Want::Any),

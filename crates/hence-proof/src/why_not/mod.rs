@@ -8,6 +8,7 @@ mod columns;
 mod conditions;
 mod fill;
 mod ideas;
+mod joint;
 mod nearest;
 mod plausible;
 mod relax;
