@@ -4,11 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
 
 use hence::session::{CommitRequest, RuleSource, Session};
 use hence_core::fact::Fact;
@@ -244,6 +245,37 @@ fn what_an_owner_says_nothing_of_is_denied_and_nobody_is_asked_again() {
     let shadow = project.run(hook.to_str().unwrap(), &[&words[..], &["--shadow"]].concat(), &asked);
     assert_eq!((shadow.status.code(), shadow.stdout.len()), (Some(1), 0), "{shadow:?}");
     assert!(!project.path("started").exists());
+}
+
+/// What an owner tells a hook of an event.
+fn judged(socket: &Path, event: &str) -> String {
+    let mut owner = UnixStream::connect(socket).unwrap();
+    let gate = json!({ "host": "claude", "shadow": false, "event": event });
+    owner.write_all(format!("{{\"hence\":1,\"gate\":{gate}}}\n").as_bytes()).unwrap();
+    let mut line = String::new();
+    BufReader::new(owner).read_line(&mut line).unwrap();
+    line
+}
+
+/// Calls that come while others are decided are decided with the next ones, and none is turned away.
+#[test]
+fn many_that_ask_without_a_pause_are_all_answered() {
+    let project = Project::new();
+    assert_eq!(project.ask(0, "Bash", &json!({ "command": "ls" })).0, "allow");
+    let socket = project.path(".hence/owner.sock");
+    let call = json!({ "tool": "shell", "command": "ls", "ok": true });
+    thread::scope(|scope| {
+        for at in 0..12 {
+            let (socket, call, cwd) = (&socket, &call, project.path(""));
+            scope.spawn(move || {
+                for number in 0..60 {
+                    let asked = event(Host::Claude, call, false, &cwd, 100 + at * 60 + number);
+                    let told = judged(socket, &asked.to_string());
+                    assert!(!told.contains("too many calls"), "{told}");
+                }
+            });
+        }
+    });
 }
 
 #[test]

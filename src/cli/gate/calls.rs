@@ -138,16 +138,30 @@ fn ask(mailbox: &Arc<Mailbox>, event: HookEvent, shadow: bool) -> Reply {
     };
     let until = Instant::now() + PATIENCE;
     let (reply, answer): (_, Receiver<Reply>) = channel();
-    locked(&mailbox.calls.waiting).push_back(Asked { event, facts, print, shadow, until, reply });
-    let owner = Arc::clone(mailbox);
-    if !mailbox.put_work(Box::new(move |follow, out| decide(&owner.calls, follow, out))) {
+    if !put(mailbox, Asked { event, facts, print, shadow, until, reply }) {
         return Reply::Failed(String::from("too many calls wait for a verdict"));
     }
     let left = until.saturating_duration_since(Instant::now());
     answer.recv_timeout(left).unwrap_or_else(|_| Reply::Failed(String::from("no verdict came within 2 s")))
 }
 
-/// Decides on all events that wait.
+/// Has an event wait for the owner; whether there was room. Those that wait are decided together, so that most of them bring
+/// no work of their own: work that finds nobody would fill the queue faster than it is done.
+fn put(mailbox: &Arc<Mailbox>, asked: Asked) -> bool {
+    let mut waiting = locked(&mailbox.calls.waiting);
+    waiting.push_back(asked);
+    if waiting.len() % MOST != 1 {
+        return true;
+    }
+    let owner = Arc::clone(mailbox);
+    let has_room = mailbox.put_work(Box::new(move |follow, out| decide(&owner.calls, follow, out)));
+    if !has_room {
+        waiting.pop_back();
+    }
+    has_room
+}
+
+/// Decides on events that wait, as many as are decided together.
 fn decide(calls: &Calls, follow: &mut Follow, out: &mut dyn Write) -> Result<(), Failure> {
     let mut batch: Vec<Asked> = Vec::new();
     {
