@@ -400,12 +400,23 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         Ok(true)
     }
 
+    /// Whether a match passes: comparisons and look-ups of facts, which most filters are, without a call.
+    #[inline(always)]
     fn filter(&mut self, step: &'a PlanStep) -> Result<bool, Bound> {
         match step {
             PlanStep::Test(code, remainder) => match code.eval(self.frame.view(), self.context.params) {
                 Ok(word) => Ok(word.as_bool()),
                 Err(none) => self.fail(none, remainder).map(|()| false),
             },
+            PlanStep::Probe { relation, view, row, sign } => {
+                Ok(sign.passes(self.holds(*relation, row, *view)))
+            }
+            other => self.other_filter(other),
+        }
+    }
+
+    fn other_filter(&mut self, step: &'a PlanStep) -> Result<bool, Bound> {
+        match step {
             PlanStep::Let(slot, code, remainder) => match code.eval(self.frame.view(), self.context.params) {
                 Ok(word) => {
                     self.frame[*slot] = word;
@@ -413,9 +424,6 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
                 }
                 Err(none) => self.fail(none, remainder).map(|()| false),
             },
-            PlanStep::Probe { relation, view, row, sign } => {
-                Ok(sign.passes(self.holds(*relation, row, *view)))
-            }
             PlanStep::Some(path, sign) => Ok(sign.passes(self.some(path)?)),
             PlanStep::Fewer { next, other, takes_ties } => {
                 let count = |path| candidate_count(path, self.context.stable, self.frame.view());
@@ -438,18 +446,28 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
             PlanStep::Same(..) | PlanStep::Among(..) => {
                 broken("only plans that begin with a row have bound what an operation binds")
             }
-            PlanStep::Every(_) | PlanStep::Keys { .. } | PlanStep::Each(..) | PlanStep::MultiwayJoin(_) => {
-                broken(LOOPS)
-            }
+            PlanStep::Test(..)
+            | PlanStep::Probe { .. }
+            | PlanStep::Every(_)
+            | PlanStep::Keys { .. }
+            | PlanStep::Each(..)
+            | PlanStep::MultiwayJoin(_) => broken(LOOPS),
         }
     }
 
     /// Whether a part of a relation has the row of these slots.
     #[inline(always)]
     fn holds(&mut self, relation: RelationId, row: &[Slot], view: View) -> bool {
-        self.row.clear();
-        self.row.extend(row.iter().map(|slot| self.frame[*slot]));
-        self.context.pending[relation].holds(self.context.stable.get(relation), &self.row, view)
+        let (pending, stable) = (&self.context.pending[relation], self.context.stable.get(relation));
+        match row {
+            [a] => pending.holds(stable, &[self.frame[*a]], view),
+            [a, b] => pending.holds(stable, &[self.frame[*a], self.frame[*b]], view),
+            row => {
+                self.row.clear();
+                self.row.extend(row.iter().map(|slot| self.frame[*slot]));
+                pending.holds(stable, &self.row, view)
+            }
+        }
     }
 
     /// Whether some row fits.
