@@ -6,18 +6,16 @@
 
 use crate::cells::{Cell, Slice};
 use crate::exec::context::{ExecContext, Sink};
-use crate::exec::cursor::{LoopCursor, candidate_count, candidates, keys};
+use crate::exec::cursor::{LoopCursor, candidates, keys};
 use crate::exec::undefined::UndefinedSearch;
 use crate::plan::distinct::Passed;
 use crate::plan::expr::{CompiledExpr, eval_all};
 use crate::plan::frame::Slot;
 use crate::plan::steps::{AccessPath, JoinInput, Plan, PlanStep, Remainder};
 use crate::storage::index::{Content, IndexId};
-use crate::storage::view::View;
 use hence_core::fault::{OrBroken, broken};
 use hence_core::index_vec::IndexVec;
 use hence_core::meter::Bound;
-use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::builtins::expr::NoResult;
 use hence_lang::builtins::generator::Generator;
@@ -41,7 +39,7 @@ pub(crate) struct Machine<'a, 'p, 's, S> {
     /// By step what the sides of a multiway join have in common.
     pub(super) common: Vec<Vec<u32>>,
     /// What filters have let pass, by their number.
-    passed: Vec<Passed>,
+    pub(super) passed: Vec<Passed>,
     pub(super) row: Vec<Word>,
     pub(super) matches: u64,
     /// What the outermost loop goes through, where that isn't everything.
@@ -385,92 +383,8 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
 
     /// Binds what a row binds; whether it fits.
     #[inline]
-    fn fits(&mut self, path: &AccessPath, row: Slice<'_>) -> bool {
+    pub(super) fn fits(&mut self, path: &AccessPath, row: Slice<'_>) -> bool {
         path.row.fits(&mut self.frame, |column| row.at(column))
-    }
-
-    /// Whether a match passes the steps from `from` to before `to`, which are filters.
-    #[inline]
-    pub(super) fn filters(&mut self, from: usize, to: usize) -> Result<bool, Bound> {
-        for step in &self.plan.steps[from..to] {
-            if !self.filter(step)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn filter(&mut self, step: &'a PlanStep) -> Result<bool, Bound> {
-        match step {
-            PlanStep::Test(code, remainder) => match code.eval(self.frame.view(), self.context.params) {
-                Ok(word) => Ok(word.as_bool()),
-                Err(none) => self.fail(none, remainder).map(|()| false),
-            },
-            PlanStep::Let(slot, code, remainder) => match code.eval(self.frame.view(), self.context.params) {
-                Ok(word) => {
-                    self.frame[*slot] = word;
-                    Ok(true)
-                }
-                Err(none) => self.fail(none, remainder).map(|()| false),
-            },
-            PlanStep::Probe { relation, view, row, sign } => {
-                Ok(sign.passes(self.holds(*relation, row, *view)))
-            }
-            PlanStep::Some(path, sign) => Ok(sign.passes(self.some(path)?)),
-            PlanStep::Fewer { next, other, takes_ties } => {
-                let count = |path| candidate_count(path, self.context.stable, self.frame.view());
-                let (next, other) = (count(next), count(other));
-                Ok(next < other || *takes_ties && next == other)
-            }
-            PlanStep::Anew { set } => {
-                let at = *set as usize;
-                if self.passed.len() <= at {
-                    self.passed.resize_with(at + 1, Passed::default);
-                }
-                self.passed[at].anew();
-                Ok(true)
-            }
-            PlanStep::Once { set, slot } => {
-                let word = self.frame[*slot];
-                self.context.budget.step()?;
-                Ok(self.passed[*set as usize].passes(word.0))
-            }
-            PlanStep::Same(..) | PlanStep::Among(..) => {
-                broken("only plans that begin with a row have bound what an operation binds")
-            }
-            PlanStep::Every(_) | PlanStep::Keys { .. } | PlanStep::Each(..) | PlanStep::MultiwayJoin(_) => {
-                broken(LOOPS)
-            }
-        }
-    }
-
-    /// Whether a part of a relation has the row of these slots.
-    #[inline(always)]
-    fn holds(&mut self, relation: RelationId, row: &[Slot], view: View) -> bool {
-        self.row.clear();
-        self.row.extend(row.iter().map(|slot| self.frame[*slot]));
-        self.context.pending[relation].holds(self.context.stable.get(relation), &self.row, view)
-    }
-
-    /// Whether some row fits.
-    fn some(&mut self, path: &'a AccessPath) -> Result<bool, Bound> {
-        let stable = self.context.stable.get(path.relation);
-        let checked = !path.row.checks.is_empty();
-        let found = match candidates(path, self.context.stable, self.frame.view()) {
-            LoopCursor::Rows(from, to) if checked => {
-                (from..to).any(|number| self.fits(path, stable.row(number)))
-            }
-            LoopCursor::Rows(from, to) => from < to,
-            LoopCursor::Numbers(numbers) if checked => {
-                numbers.iter().any(|number| self.fits(path, stable.row(*number)))
-            }
-            LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => !entries.is_empty(),
-            LoopCursor::Ints(..)
-            | LoopCursor::Elements
-            | LoopCursor::Intersection(..)
-            | LoopCursor::Common(..) => broken(LOOPS),
-        };
-        self.context.budget.step().map(|()| found)
     }
 
     /// A match of the whole body: evaluates the head and hands it on.
@@ -489,7 +403,7 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
 
     /// Reports an undefined operation, if everything that doesn't depend on it holds.
     #[cold]
-    fn fail(&mut self, none: NoResult, remainder: &Remainder) -> Result<(), Bound> {
+    pub(super) fn fail(&mut self, none: NoResult, remainder: &Remainder) -> Result<(), Bound> {
         let (id, rule) = (self.plan.rule, self.rule);
         let search = self.undefined.get_or_insert_with(|| Box::new(UndefinedSearch::new(id, rule)));
         search.run(self.frame.as_slice(), remainder, none, self.context)

@@ -5,6 +5,7 @@ pub(crate) mod cursor;
 pub(crate) mod delta;
 pub(crate) mod emit;
 pub(crate) mod exchange;
+mod filter;
 pub(crate) mod group;
 mod innermost;
 mod intersect;

@@ -85,20 +85,21 @@ impl Bitmaps {
         let mut end = out.len();
         reserve(out, rows.len() * N);
         out.resize(end + rows.len() * N, O::default());
-        let mut taken = 0;
+        let (mut taken, mut blocks, mut facts) = (0, self.blocks, self.facts);
         for row in rows {
             let Some((outer, group, bit)) = split(&row.map(Cell::word), self.clustering) else { break };
             let at = self.place(outer, group);
             let block = &mut self.places[at];
-            self.blocks += usize::from(block.bits == 0);
+            blocks += usize::from(block.bits == 0);
             let new = usize::from(block.bits & bit == 0);
             *block = Block { outer, group, bits: block.bits | bit };
             // Written in any case and kept only if new: no branch to mispredict.
             out[end..end + N].copy_from_slice(&row.map(|cell| O::new(cell.word())));
             end += new * N;
-            self.facts += new;
+            facts += new;
             taken += 1;
         }
+        (self.blocks, self.facts) = (blocks, facts);
         out.truncate(end);
         taken
     }

@@ -114,7 +114,7 @@ impl Pending {
     }
 
     /// Whether a row is among the stable tuples of a part. Those of a relation that still grows have to be numbered.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn holds(&self, stable: &Stable, row: &[Word], view: View) -> bool {
         match self.shards.as_slice() {
             [shard] => shard.holds(stable, row, view),

@@ -110,7 +110,9 @@ impl Relations {
     fn close_rows(&mut self, relation: RelationId) {
         let (stable, pending) = self.both(relation);
         stable.begin_round();
-        pending.close(stable);
+        if pending.is_open() {
+            pending.close(stable);
+        }
         stable.end_round();
     }
 

@@ -230,7 +230,7 @@ impl Shard {
 
     /// Whether a row that falls to this shard is among the stable tuples of a part. Those of a relation that still grows
     /// have to be numbered.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn holds(&self, stable: &Stable, row: &[Word], view: View) -> bool {
         match &self.members {
             _ if row.is_empty() => !stable.range(view).is_empty(),
