@@ -1,14 +1,17 @@
 //! `hence-hook`: how hosts start `hence gate` at each tool call.
 //!
 //! Most of what a call costs is the start of a process, and this one is small: it puts the event to the owner of the ledger and
-//! prints the answer, or a denial where none comes in time. Where no owner runs, or anything is not as it should be, the `hence`
-//! beside it does what is asked.
+//! prints the answer, or a denial where none comes in time. Where no owner runs, the `hence` beside it becomes one; where anything
+//! is not as it should be, that does what is asked.
 
 use std::process::ExitCode;
 
 #[cfg(unix)]
 #[path = "cli/owner/connect.rs"]
 mod connect;
+#[cfg(unix)]
+#[path = "cli/owner/start.rs"]
+mod start;
 
 #[cfg(unix)]
 fn main() -> ExitCode {
@@ -23,7 +26,7 @@ fn main() -> ExitCode {
 
 #[cfg(unix)]
 mod unix {
-    use std::ffi::{OsStr, OsString};
+    use std::ffi::OsString;
     use std::io::{self, BufRead as _, BufReader, Write as _};
     use std::os::unix::net::UnixStream;
     use std::os::unix::process::CommandExt as _;
@@ -31,17 +34,20 @@ mod unix {
     use std::process::{Command, ExitCode, Stdio};
     use std::time::{Duration, Instant};
 
-    use hence_gate::{HookAnswer, HookEvent, Host, LARGEST};
+    use hence_gate::{HookAnswer, HookEvent, Host, LARGEST, Phase};
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
     use serde_json::{Value as Json, json};
 
     use super::connect::connect;
+    use super::start::{self, Start};
 
     /// The program beside this one that can do everything.
     const WHOLE: &str = "hence";
     /// How long the host waits at most.
     const PATIENCE: Duration = Duration::from_secs(2);
+    /// How long to wait before looking for the owner again that was started.
+    const LOOK: Duration = Duration::from_millis(1);
     /// The exit status of a denial.
     const DENIED: u8 = 2;
     /// Why nothing is allowed where the owner says nothing.
@@ -56,15 +62,21 @@ mod unix {
 
     pub(super) fn run() -> ExitCode {
         let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-        let owned = read(&words).and_then(|asked| connect(&asked.store).ok().map(|owner| (asked, owner)));
-        let Some((asked, owner)) = owned else { return handed_over(&words, None) };
+        let Some(asked) = read(&words) else { return handed_over(&words, None) };
         let end = Instant::now() + PATIENCE;
+        let owner = connect(&asked.store).ok();
         let Some(event) = event(end) else { return handed_over(&words, Some(&[])) };
-        let answer = if event.len() > LARGEST { None } else { answer(&asked, owner, &event, end) };
-        match answer {
+        if event.len() > LARGEST || owner.is_none() && !needs_owner(&asked, &event) {
+            return handed_over(&words, Some(&event));
+        }
+        let owner = match owner.map_or_else(|| started(&asked.store, end), Ok) {
+            Ok(owner) => owner,
+            Err(why) => return print(refused(&asked, &event, &why.to_string())),
+        };
+        match answer(&asked, owner, &event, end) {
             Some(answer) => print(answer),
             // `hence` would wait for it as long once more.
-            None if Instant::now() >= end => print(late(&asked, &event)),
+            None if Instant::now() >= end => print(refused(&asked, &event, LATE)),
             None => handed_over(&words, Some(&event)),
         }
     }
@@ -78,6 +90,17 @@ mod unix {
         };
         let host = if host == "auto" { None } else { Some(host.parse().ok()?) };
         Some(Asked { host, store: PathBuf::from(store), shadow })
+    }
+
+    /// Whether an owner has anything to say of an event.
+    fn needs_owner(asked: &Asked, event: &[u8]) -> bool {
+        HookEvent::read(asked.host, event).is_ok_and(|event| event.phase != Phase::Other)
+    }
+
+    /// The owner that the `hence` beside this program becomes.
+    fn started(store: &Path, end: Instant) -> io::Result<UnixStream> {
+        let start = Start { program: whole(), store, otherwise: &["--pack", "gate"] };
+        start::asked(&start, (end, LOOK), || Ok(connect(store).ok()))
     }
 
     /// Standard input to its end, in time: a host may leave it open.
@@ -118,12 +141,12 @@ mod unix {
         Some(HookAnswer { output: text("output"), error: text("error"), status })
     }
 
-    /// What a host is told of an event that the owner said nothing of in time.
-    fn late(asked: &Asked, event: &[u8]) -> HookAnswer {
+    /// What a host is told of an event that no owner said anything of.
+    fn refused(asked: &Asked, event: &[u8], why: &str) -> HookAnswer {
         match HookEvent::read(asked.host, event) {
-            Ok(event) if event.is_question() && !asked.shadow => event.host.refusal(&event.name, LATE),
-            Ok(_) => HookAnswer { output: None, error: Some(format!("hence gate: {LATE}")), status: 1 },
-            Err(_) => Host::unread(asked.host, LATE),
+            Ok(event) if event.is_question() && !asked.shadow => event.host.refusal(&event.name, why),
+            Ok(_) => HookAnswer { output: None, error: Some(format!("hence gate: {why}")), status: 1 },
+            Err(_) => Host::unread(asked.host, why),
         }
     }
 
@@ -140,10 +163,14 @@ mod unix {
         ExitCode::from(if printed.is_ok() { answer.status } else { DENIED })
     }
 
+    /// The program beside this one.
+    fn whole() -> PathBuf {
+        std::env::current_exe().map_or_else(|_| PathBuf::from(WHOLE), |own| own.with_file_name(WHOLE))
+    }
+
     /// What `hence` makes of the same arguments, with standard input or with what was read of it.
     fn handed_over(words: &[OsString], event: Option<&[u8]>) -> ExitCode {
-        let whole = std::env::current_exe().map(|own| own.with_file_name(WHOLE));
-        let mut command = Command::new(whole.as_deref().unwrap_or(Path::new(OsStr::new(WHOLE))));
+        let mut command = Command::new(whole());
         command.args(words);
         let done = match event {
             None => Err(command.exec()),

@@ -93,9 +93,6 @@ fn answer(store: &Path, by: &Caller, legacy: &mut bool, line: Line) -> Option<St
 /// What the owner answers; one is started where none runs.
 fn asked(store: &Path, said: &InputLine) -> io::Result<Option<String>> {
     let now = Instant::now();
-    let ask = || owner::speak(store, said, now + PATIENCE);
-    owner::asked((store, &[]), (now + STARTING, LOOK), ask)?.ok_or_else(|| {
-        let log = store.join(owner::LOG);
-        io::Error::other(format!("the owner of the ledger did not start; see `{}`", log.display()))
-    })
+    let start = owner::Start { program: std::env::current_exe()?, store, otherwise: &[] };
+    owner::asked(&start, (now + STARTING, LOOK), || owner::speak(store, said, now + PATIENCE))
 }

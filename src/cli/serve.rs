@@ -87,7 +87,7 @@ impl Serve {
         let owner = Some(self.owner(&facts, &mailbox)?);
         #[cfg(feature = "server")]
         let http = {
-            let place = (facts.store(), &self.engine, rules.clone());
+            let place = (facts.store(), &self.engine, rules.clone(), self.idle.is_some());
             self.http.begin(&session, place, &mailbox, first.as_deref())?
         };
         #[cfg(feature = "server")]

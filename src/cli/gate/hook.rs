@@ -93,11 +93,8 @@ pub(super) fn of_bytes(options: &HookOptions, bytes: &[u8], end: Instant) -> Hoo
 
 /// What the owner answers; one is started where none runs.
 fn asked(store: &Path, wish: (Option<String>, bool, String), end: Instant) -> io::Result<HookAnswer> {
-    let ask = || owner::judge(store, wish.clone(), end);
-    owner::asked((store, &["--pack", "gate"]), (end, LOOK), ask)?.ok_or_else(|| {
-        let log = store.join(owner::LOG);
-        io::Error::other(format!("the owner of the ledger did not start within 2 s; see `{}`", log.display()))
-    })
+    let start = owner::Start { program: std::env::current_exe()?, store, otherwise: &["--pack", "gate"] };
+    owner::asked(&start, (end, LOOK), || owner::judge(store, wish.clone(), end))
 }
 
 /// Prints an answer, and ends with its status.

@@ -119,14 +119,15 @@ impl HttpOptions {
         Ok((session, first))
     }
 
-    /// Begins to answer, over HTTP where that is wanted.
+    /// Begins to answer, over HTTP where that is wanted. What a tool call starts `on_demand` leaves the processors to that
+    /// call, and gets readers ready once somebody asks them.
     ///
     /// # Errors
     /// The address can't be had, or what the options name can't be read.
     pub(super) fn begin(
         &self,
         session: &Session,
-        (store, engine, rules): (PathBuf, &EngineOptions, RuleOptions),
+        (store, engine, rules, on_demand): (PathBuf, &EngineOptions, RuleOptions, bool),
         mailbox: &Arc<Mailbox>,
         first: Option<&str>,
     ) -> Result<Http, Failure> {
@@ -134,7 +135,7 @@ impl HttpOptions {
         let budget = self.budget.unwrap_or(Duration::from_secs(1));
         let is_open = self.http.as_deref() != Some(NONE);
         let auth = self.auth(&store)?;
-        let of_workers = (store.clone(), engine.clone(), budget, is_open);
+        let of_workers = (store.clone(), engine.clone(), budget, is_open && !on_demand);
         let (workers, threads) = Workers::begin(session, of_workers, mailbox);
         let mcp = Mcp::new(Arc::<Workers>::clone(&workers), auth.clone(), budget)?;
         let mcp = Arc::new(mcp);

@@ -63,7 +63,7 @@ pub(super) struct Workers {
 
 impl Workers {
     /// Those of a session, and its threads; nothing is ready before the owner is, and after it all of them that answer
-    /// quickly. Where nobody may ask, readers open the ledger once somebody does.
+    /// quickly. Where they needn't be warm, readers open the ledger once somebody asks.
     pub(super) fn begin(
         session: &Session,
         (store, engine, budget, is_warm): (PathBuf, EngineOptions, Duration, bool),

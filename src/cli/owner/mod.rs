@@ -38,7 +38,7 @@ pub(super) use lend::Owner;
 #[cfg(unix)]
 pub(super) use listen::Ask;
 #[cfg(all(unix, any(feature = "gate", feature = "server")))]
-pub(super) use start::{LOG, asked};
+pub(super) use start::{Start, asked};
 #[cfg(all(unix, feature = "gate"))]
 pub(super) use turn::judge;
 #[cfg(all(unix, feature = "server"))]
