@@ -293,6 +293,11 @@ fn what_an_effect_asserted_and_a_carrier_was_to_be_handed_is_erased_too() {
     let handed = fs::read_to_string(at.join("handed")).unwrap();
     assert!(handed.contains("bob@wonder.example") && !handed.contains("alice@"), "{handed}");
     assert_eq!(holding(&at.join(".hence"), "alice@"), Vec::<String>::new());
+    // Whoever imports that history has no role either.
+    said(at, 0, &["export", "--output", "whole.jsonl"]);
+    let other = folder(&[("rules.dl", &rules), ("hence.toml", &settings)]);
+    said(other.path(), 0, &["import", at.join("whole.jsonl").to_str().unwrap()]);
+    said(other.path(), 0, &["verify"]);
 }
 
 /// One `erase` that is killed before its `nth` call on the store; whether it came so far.
