@@ -35,7 +35,7 @@ pub(super) struct WhyNot {
     #[arg(long, value_enum, default_value = "text")]
     format: AnswerFormat,
     /// Search this long for changes that would make it hold; `0s` for no search
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
     look: Duration,
 }
 

@@ -23,11 +23,11 @@ use crate::golden::{cases, packs, rules, session};
 /// How long each search may take: enough for a build without optimisation on a machine with much to do.
 pub(super) const LOOK: Duration = Duration::from_secs(300);
 
-/// How many evaluations each search over a small world may take; a release build makes as many in two seconds.
-pub(super) const TRIES: usize = 400;
+/// How many evaluations each search over a small world may take; a release build makes more in the ten seconds of `why-not`.
+pub(super) const TRIES: usize = 800;
 
 /// The same over the agent's week, where each takes ten times as long.
-const WEEK_TRIES: usize = 120;
+const WEEK_TRIES: usize = 400;
 
 /// How many evaluations a search gets first: most need no more.
 const FIRST_TRIES: usize = 8;

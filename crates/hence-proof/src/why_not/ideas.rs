@@ -364,6 +364,21 @@ impl<'f, 'a> Ideas<'f, 'a> {
         }
     }
 
+    /// Asserts so many facts more than one, each with an id of its own, where one that is wanted would take the place of
+    /// another.
+    fn assert_several(&mut self, relation: RelationId, wants: &[Want], left: usize) {
+        let [Want::Is(_), others @ ..] = wants else { return };
+        if !self.templates.has_id(relation) {
+            return;
+        }
+        let wants: Vec<Want> = std::iter::once(Want::Any).chain(others.iter().copied()).collect();
+        let count = self.budget.min(left + 1);
+        let origin = (self.finder, self.templates);
+        for changes in fill::assertions(origin, relation, &wants) {
+            self.push(fill::several(origin, relation, &wants, &changes, count), 0);
+        }
+    }
+
     /// Asserts a fact.
     fn assert(&mut self, relation: RelationId, wants: &[Want], left: usize) {
         if self.finder.context.name(relation).as_str() == "now" {
@@ -374,6 +389,9 @@ impl<'f, 'a> Ideas<'f, 'a> {
         }
         if !self.finder.may_be_said(relation) {
             return;
+        }
+        if left > 0 {
+            self.assert_several(relation, wants, left);
         }
         let facts = fill::assertions((self.finder, self.templates), relation, wants);
         let name = self.finder.context.name(relation);
