@@ -49,8 +49,13 @@ pub(crate) fn asked<T>(
 impl Start<'_> {
     /// Starts an owner in a process group of its own, so that it outlives whoever starts it.
     fn begin(&self) -> io::Result<()> {
-        fs::create_dir_all(self.store)?;
-        let log = fs::OpenOptions::new().create(true).append(true).open(self.store.join(LOG))?;
+        let failed = |path: &Path, error| {
+            io::Error::other(format!("`{}` can't be made or written: {error}", path.display()))
+        };
+        fs::create_dir_all(self.store).map_err(|error| failed(self.store, error))?;
+        let log = self.store.join(LOG);
+        let opened = fs::OpenOptions::new().create(true).append(true).open(&log);
+        let log = opened.map_err(|error| failed(&log, error))?;
         let store = fs::canonicalize(self.store)?;
         let mut command = Command::new(&self.program);
         command.arg("serve").arg("--store").arg(&store).arg("--idle").arg(IDLE);
