@@ -44,9 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let decide = Arc::clone(&decide);
         async move { answered(&decide, &body) }
     };
-    let router = Router::new()
-        .route("/readyz", get(async || "ready"))
-        .route("/access/v1/evaluation", post(answer));
+    let router =
+        Router::new().route("/readyz", get(async || "ready")).route("/access/v1/evaluation", post(answer));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(address).await?;

@@ -57,7 +57,8 @@ fn ask(engine: &mut Engine, question: &Question<'_>) -> Result<(bool, Vec<String
     engine.set_input(Value::from(json!(input)));
     let answer = engine.eval_rule(String::from("data.access.answer")).map_err(|error| error.to_string())?;
     let granted = answer["granted"].as_set().map_err(|error| error.to_string())?;
-    let names = granted.iter().filter_map(|name| name.as_string().ok().map(|name| name.to_string())).collect();
+    let names =
+        granted.iter().filter_map(|name| name.as_string().ok().map(|name| name.to_string())).collect();
     Ok((answer["allow"] == Value::from(true), names))
 }
 
