@@ -33,6 +33,10 @@ fn static_link() -> io::Result<Option<Vec<String>>> {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     let is_static = env::var("CARGO_CFG_TARGET_FEATURE")
         .is_ok_and(|found| found.split(',').any(|one| one == "crt-static"));
+    // Who embeds hence builds no hook.
+    if env::var_os("CARGO_FEATURE_GATE").is_none() {
+        return Ok(None);
+    }
     if !is("CARGO_CFG_TARGET_OS", "linux") || !is("CARGO_CFG_TARGET_ENV", "gnu") || is_static {
         return Ok(None);
     }

@@ -46,8 +46,6 @@ mod unix {
     const WHOLE: &str = "hence";
     /// How long the host waits at most.
     const PATIENCE: Duration = Duration::from_secs(2);
-    /// How long to wait before looking for the owner again that was started.
-    const LOOK: Duration = Duration::from_millis(1);
     /// The exit status of a denial.
     const DENIED: u8 = 2;
     /// Why nothing is allowed where the owner says nothing.
@@ -100,7 +98,7 @@ mod unix {
     /// The owner that the `hence` beside this program becomes.
     fn started(store: &Path, end: Instant) -> io::Result<UnixStream> {
         let start = Start { program: whole(), store, otherwise: &["--pack", "gate"] };
-        start::asked(&start, (end, LOOK), || Ok(connect(store).ok()))
+        start::asked(&start, end, || Ok(connect(store).ok()))
     }
 
     /// Standard input to its end, in time: a host may leave it open.

@@ -17,8 +17,6 @@ pub(super) const LARGEST: usize = 1 << 20;
 const STARTING: Duration = Duration::from_secs(10);
 /// How long it may take to answer; it has a budget of its own.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long to wait before looking for the owner again that was started.
-const LOOK: Duration = Duration::from_millis(5);
 /// Who asks where nobody says.
 const AGENT: &str = "agent";
 /// The variable that holds the token of whoever asks.
@@ -94,5 +92,5 @@ fn answer(store: &Path, by: &Caller, legacy: &mut bool, line: Line) -> Option<St
 fn asked(store: &Path, said: &InputLine) -> io::Result<Option<String>> {
     let now = Instant::now();
     let start = owner::Start { program: std::env::current_exe()?, store, otherwise: &[] };
-    owner::asked(&start, (now + STARTING, LOOK), || owner::speak(store, said, now + PATIENCE))
+    owner::asked(&start, now + STARTING, || owner::speak(store, said, now + PATIENCE))
 }

@@ -1,7 +1,7 @@
 //! Erasure: personal values lie nowhere in a store but under their key, and are gone with it; the chain holds.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::command;
 use super::folders::copy;
@@ -205,15 +205,21 @@ fn an_export_of_facts_is_read_back_after_an_erasure() {
     assert!(named.contains("{\"hence.erased\": ["), "{named}");
 }
 
+/// Erases as a process does that ends after the record is durable, and before the key is destroyed: the file of keys, and
+/// what is in it.
+fn interrupted(at: &Path) -> (PathBuf, Vec<u8>) {
+    let keys = at.join(".hence/personal.keys");
+    let before = fs::read(&keys).unwrap();
+    said(at, 0, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
+    fs::write(&keys, &before).unwrap();
+    (keys, before)
+}
+
 #[test]
 fn an_erasure_that_was_interrupted_has_happened_or_has_not() {
     let project = project();
     let at = project.path();
-    let keys = at.join(".hence/personal.keys");
-    let before = fs::read(&keys).unwrap();
-    said(at, 0, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
-    // As if the process had ended after the record was durable, and before the key was destroyed.
-    fs::write(&keys, &before).unwrap();
+    let (keys, before) = interrupted(at);
     let log = said(at, 0, &["log", "--facts-too"]);
     assert!(log.contains("(erased ") && !log.contains("Alice"), "{log}");
     assert_eq!(fs::read(&keys).unwrap(), before, "who reads writes nothing");
@@ -230,10 +236,7 @@ fn an_erasure_that_was_interrupted_has_happened_or_has_not() {
 fn a_ledger_that_is_read_up_to_before_an_erasure_that_was_interrupted_shows_nothing_of_it() {
     let project = project();
     let at = project.path();
-    let keys = at.join(".hence/personal.keys");
-    let before = fs::read(&keys).unwrap();
-    said(at, 0, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
-    fs::write(&keys, &before).unwrap();
+    let (keys, before) = interrupted(at);
     for last in ["1", "3", "5", "6"] {
         for args in [
             &["facts", "person", "--format", "jsonl"][..],

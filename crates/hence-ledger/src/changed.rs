@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use hence_core::symbol::Symbol;
 
 use super::Ledger;
-use super::bytes::Reader;
-use super::content::{Act, Summary, decode_changes};
+use super::content::{Act, each_change};
 use super::error::LedgerError;
 
 impl Ledger {
@@ -16,17 +15,11 @@ impl Ledger {
     /// As [`Ledger::transaction`].
     pub fn changed_relations(&self, tx: u64) -> Result<BTreeSet<Symbol>, LedgerError> {
         let (whole, mut changed) = (self.whole(tx)?, BTreeSet::new());
-        for (at, content) in whole.contents.iter().enumerate() {
-            let mut reader = Reader::new(content);
-            if at + 1 == whole.contents.len() {
-                Summary::decode(&mut reader)?;
+        each_change(&whole.contents, &mut |change| {
+            if matches!(change.act, Act::Assert | Act::Retract { .. }) {
+                changed.insert(change.relation);
             }
-            decode_changes(&mut reader, &mut |change| {
-                if matches!(change.act, Act::Assert | Act::Retract { .. }) {
-                    changed.insert(change.relation);
-                }
-            })?;
-        }
+        })?;
         Ok(changed)
     }
 }

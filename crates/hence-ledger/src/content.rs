@@ -311,6 +311,18 @@ pub(crate) fn count_changes(content: &[u8]) -> Result<usize, Malformed> {
     reader.length()
 }
 
+/// Hands the changes in the records of a transaction, of which the last begins with its summary, to `each`.
+pub(crate) fn each_change(contents: &[Vec<u8>], each: &mut dyn FnMut(Change<'_>)) -> Result<(), Malformed> {
+    for (at, content) in contents.iter().enumerate() {
+        let mut reader = Reader::new(content);
+        if at + 1 == contents.len() {
+            Summary::decode(&mut reader)?;
+        }
+        decode_changes(&mut reader, each)?;
+    }
+    Ok(())
+}
+
 /// Hands the changes that [`encode_changes`] wrote to `each`.
 pub(crate) fn decode_changes(
     reader: &mut Reader<'_>,

@@ -10,7 +10,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
 use super::bytes::Reader;
-use super::content::{Summary, decode_changes};
+use super::content::{Summary, each_change};
 use super::error::LedgerError;
 use super::hash::Hash;
 use super::keys;
@@ -335,17 +335,11 @@ impl Ledger {
         let whole = self.journal.read(position, tx)?;
         let (added, removed, drawn, lapsed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut transaction = Transaction { info, added, removed, drawn, lapsed };
-        for (at, content) in whole.contents.iter().enumerate() {
-            let mut reader = Reader::new(content);
-            if at + 1 == whole.contents.len() {
-                Summary::decode(&mut reader)?;
-            }
-            let mut faulty = Ok(());
-            decode_changes(&mut reader, &mut |change| {
-                faulty = faulty.and(transaction.take(&change));
-            })?;
-            faulty?;
-        }
+        let mut faulty = Ok(());
+        each_change(&whole.contents, &mut |change| {
+            faulty = faulty.and(transaction.take(&change));
+        })?;
+        faulty?;
         if !self.personal()?.is_empty() {
             self.open_all(&mut transaction)?;
         }

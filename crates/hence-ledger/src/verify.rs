@@ -4,8 +4,7 @@ use hence_core::meter;
 
 use super::admit;
 use super::base::MemoryBase;
-use super::bytes::Reader;
-use super::content::{Act, Summary, decode_changes, member};
+use super::content::{Act, each_change, member};
 use super::error::LedgerError;
 use super::hash::{Digest, Hash};
 use super::journal::End;
@@ -48,29 +47,23 @@ fn undated(whole: &Whole, state: &State, view: &View) -> Result<Vec<String>, Led
     let count = whole.contents.iter().map(Vec::len).sum::<usize>() / CHANGE;
     let mut facts = Since::new(state, view, keys::FACT, count);
     let mut decisions = Since::new(state, view, keys::DECISION, count);
-    for (at, content) in whole.contents.iter().enumerate() {
-        let mut reader = Reader::new(content);
-        if at + 1 == whole.contents.len() {
-            Summary::decode(&mut reader)?;
+    let mut failed = Ok(());
+    each_change(&whole.contents, &mut |change| {
+        let (since, said) = match change.act {
+            Act::Retract { since } => (&mut facts, since),
+            Act::Lapse { since, .. } => (&mut decisions, since),
+            Act::Assert | Act::Draw { .. } => return,
+        };
+        match since.find(change.relation, change.tuple) {
+            Ok(since) if since == Some(said) => {}
+            Ok(_) => found.push(format!(
+                "transaction {} ends a fact or decision of `{}` that does not come from transaction {said}",
+                whole.number, change.relation
+            )),
+            Err(error) => failed = Err(error),
         }
-        let mut failed = Ok(());
-        decode_changes(&mut reader, &mut |change| {
-            let (since, said) = match change.act {
-                Act::Retract { since } => (&mut facts, since),
-                Act::Lapse { since, .. } => (&mut decisions, since),
-                Act::Assert | Act::Draw { .. } => return,
-            };
-            match since.find(change.relation, change.tuple) {
-                Ok(since) if since == Some(said) => {}
-                Ok(_) => found.push(format!(
-                    "transaction {} ends a fact or decision of `{}` that does not come from transaction {said}",
-                    whole.number, change.relation
-                )),
-                Err(error) => failed = Err(error),
-            }
-        })?;
-        failed?;
-    }
+    })?;
+    failed?;
     Ok(found)
 }
 

@@ -17,8 +17,6 @@ use super::calls::refused;
 
 /// How long the host waits at most, start of the process excluded.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long to wait before looking for the owner again that was started.
-const LOOK: Duration = Duration::from_millis(1);
 
 #[derive(Debug, Args)]
 pub(super) struct HookOptions {
@@ -94,7 +92,7 @@ pub(super) fn of_bytes(options: &HookOptions, bytes: &[u8], end: Instant) -> Hoo
 /// What the owner answers; one is started where none runs.
 fn asked(store: &Path, wish: (Option<String>, bool, String), end: Instant) -> io::Result<HookAnswer> {
     let start = owner::Start { program: std::env::current_exe()?, store, otherwise: &["--pack", "gate"] };
-    owner::asked(&start, (end, LOOK), || owner::judge(store, wish.clone(), end))
+    owner::asked(&start, end, || owner::judge(store, wish.clone(), end))
 }
 
 /// Prints an answer, and ends with its status.

@@ -13,6 +13,9 @@ const LOG: &str = "gate.log";
 /// How long an owner stays that nobody needs.
 const IDLE: &str = "30m";
 
+/// How long to wait before looking for the owner again that was started.
+const LOOK: Duration = Duration::from_millis(1);
+
 /// How an owner is started.
 pub(crate) struct Start<'a> {
     /// The `hence` that becomes it.
@@ -22,14 +25,14 @@ pub(crate) struct Start<'a> {
     pub(crate) otherwise: &'a [&'a str],
 }
 
-/// What the owner of a ledger answers to `ask`, which finds none where none runs: one is started then, and asked every
-/// `look` until it is there.
+/// What the owner of a ledger answers to `ask`, which finds none where none runs: one is started then, and asked
+/// until it is there.
 ///
 /// # Errors
 /// There is none by `until`; the ledger's folder can't be made, or no process started; those of `ask`.
 pub(crate) fn asked<T>(
     start: &Start<'_>,
-    (until, look): (Instant, Duration),
+    until: Instant,
     mut ask: impl FnMut() -> io::Result<Option<T>>,
 ) -> io::Result<T> {
     if let Some(answer) = ask()? {
@@ -40,7 +43,7 @@ pub(crate) fn asked<T>(
         if let Some(answer) = ask()? {
             return Ok(answer);
         }
-        thread::sleep(look);
+        thread::sleep(LOOK);
     }
     let log = start.store.join(LOG);
     Err(io::Error::other(format!("the owner of the ledger did not start in time; see `{}`", log.display())))

@@ -9,8 +9,7 @@ use serde_json::Value as Json;
 
 use hence_core::symbol::Symbol;
 
-use crate::bytes::Reader;
-use crate::content::{Act, Change, Summary, decode_changes};
+use crate::content::{Act, Change, each_change};
 use crate::list::{ReadAct, ReadChanges};
 use crate::tuple::{self, Raw};
 
@@ -20,20 +19,14 @@ pub(super) struct Recorded<'w>(pub(super) &'w [Vec<u8>]);
 impl Serialize for Recorded<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
-        for (at, content) in self.0.iter().enumerate() {
-            let mut reader = Reader::new(content);
-            if at + 1 == self.0.len() {
-                Summary::decode(&mut reader).map_err(S::Error::custom)?;
+        let mut written = Ok(());
+        let mut each = |change: Change<'_>| {
+            if written.is_ok() {
+                written = list.serialize_element(&Entry(&change));
             }
-            let mut written = Ok(());
-            let mut each = |change: Change<'_>| {
-                if written.is_ok() {
-                    written = list.serialize_element(&Entry(&change));
-                }
-            };
-            decode_changes(&mut reader, &mut each).map_err(S::Error::custom)?;
-            written?;
-        }
+        };
+        each_change(self.0, &mut each).map_err(S::Error::custom)?;
+        written?;
         list.end()
     }
 }

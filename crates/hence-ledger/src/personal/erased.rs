@@ -7,23 +7,10 @@ use hence_core::symbol::Symbol;
 
 use super::{ERASED, PERSONAL, ring};
 use crate::Ledger;
-use crate::bytes::Reader;
-use crate::content::{Act, Change, Summary, decode_changes};
+use crate::content::{Act, each_change};
 use crate::error::LedgerError;
 use crate::scan::From;
 use crate::tuple;
-
-/// Hands each change of a transaction to `visit`.
-fn for_each_change(contents: &[Vec<u8>], visit: &mut dyn FnMut(Change<'_>)) -> Result<(), LedgerError> {
-    for (at, content) in contents.iter().enumerate() {
-        let mut reader = Reader::new(content);
-        if at + 1 == contents.len() {
-            Summary::decode(&mut reader)?;
-        }
-        decode_changes(&mut reader, visit)?;
-    }
-    Ok(())
-}
 
 impl Ledger {
     /// The keys that were destroyed, by id.
@@ -47,7 +34,7 @@ impl Ledger {
         let mut later = BTreeSet::new();
         // Where the journal is damaged, whoever reads only up to there wants no more of it.
         let _ = self.journal.scan(from, &mut |whole| {
-            for_each_change(&whole.contents, &mut |change| {
+            each_change(&whole.contents, &mut |change| {
                 if change.relation.as_str() == ERASED && change.act == Act::Assert {
                     let values = tuple::decode(change.tuple).ok();
                     later.extend(values.iter().flatten().next().map(|value| value.text()));
@@ -95,7 +82,7 @@ impl Ledger {
     /// As [`Ledger::transaction`].
     pub fn unreadable_relations(&self, tx: u64) -> Result<BTreeSet<Symbol>, LedgerError> {
         let (whole, mut found, mut failed) = (self.whole(tx)?, BTreeSet::new(), Ok(()));
-        for_each_change(&whole.contents, &mut |change| {
+        each_change(&whole.contents, &mut |change| {
             if failed.is_ok() {
                 failed = self.is_unreadable(change.relation, change.tuple).map(|unreadable| {
                     found.extend(unreadable.then_some(change.relation));

@@ -372,10 +372,25 @@ impl<'f, 'a> Ideas<'f, 'a> {
             return;
         }
         let wants: Vec<Want> = std::iter::once(Want::Any).chain(others.iter().copied()).collect();
+        for changes in fill::assertions((self.finder, self.templates), relation, &wants) {
+            self.push_several(relation, &wants, &changes, left, None);
+        }
+    }
+
+    /// Changes that assert a fact, with so many facts more; in the place of one that was made before, if there is any.
+    fn push_several(
+        &mut self,
+        relation: RelationId,
+        wants: &[Want],
+        changes: &[Change],
+        left: usize,
+        instead: Option<Fact>,
+    ) {
         let count = self.budget.min(left + 1);
-        let origin = (self.finder, self.templates);
-        for changes in fill::assertions(origin, relation, &wants) {
-            self.push(fill::several(origin, relation, &wants, &changes, count), 0);
+        let mut several = fill::several((self.finder, self.templates), relation, wants, changes, count);
+        if several.len() > changes.len() {
+            several.extend(instead.map(Change::Retract));
+            self.push(several, 0);
         }
     }
 
@@ -414,13 +429,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
                 self.push(changes.chain(instead).collect(), left);
             }
             if left > 0 {
-                let count = self.budget.min(left + 1);
-                let mut several =
-                    fill::several((self.finder, self.templates), relation, wants, &changes, count);
-                if several.len() > changes.len() {
-                    several.extend(made.first().cloned().map(Change::Retract));
-                    self.push(several, 0);
-                }
+                self.push_several(relation, wants, &changes, left, made.first().cloned());
             }
             let at = self.push(changes, left);
             self.answers.push((at, (relation, wants.to_vec())));
