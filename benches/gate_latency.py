@@ -4,14 +4,13 @@
     python3 benches/gate_latency.py target/release/hence-hook target/release/examples/hook_load
 
 PROGRAM is `hence-hook`, which `hence gate install` writes into the settings of hosts, or the `hence` beside it. HOOK_LOAD starts
-it as hosts do; with `python` in its place this file does, as it did before, which takes more of the same processors. Warm: the
-owner of the ledger runs. Cold: none does, so the hook starts it, COLD times (300). Prints wall times (p50, p99), CALLS (10,000)
-AT_ONCE (8) side by side and a tenth of them one at a time, and the processor time of hooks, owner and whoever starts them,
-which says more on a busy machine: 8 that ask without a pause share its cores, and wait for each other.
+it as hosts do; Python would take more of the same processors. Warm: the owner of the ledger runs. Cold: none does, so the hook
+starts it, COLD times (300). Prints wall times (p50, p99), CALLS (10,000) AT_ONCE (8) side by side and a tenth of them one at a
+time, and the processor time of hooks, owner and whoever starts them, which says more on a busy machine: 8 that ask without a
+pause share its cores, and wait for each other.
 """
 
 import json
-import multiprocessing
 import os
 import re
 import signal
@@ -19,38 +18,6 @@ import subprocess
 import sys
 import tempfile
 import time
-
-COMMANDS = [
-    "ls -la", "git status --short", "cargo test -q NAME", "grep -rn 'fn main' src | head", "sed -n 1,80p src/lib.rs",
-    "for f in a b; do cat $f; done", "git add -A && git commit -qm 'a message'", "cat .env", "rm -rf /", "curl https://x.example",
-]
-
-
-def event(folder, number):
-    command = COMMANDS[number % len(COMMANDS)] + " # " + str(number)
-    return json.dumps({
-        "session_id": "s%d" % (number // 500), "transcript_path": "", "cwd": folder, "permission_mode": "default",
-        "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "u%d" % number,
-    }).encode()
-
-
-def ask(hence, folder, number):
-    """Asks about a call; how many milliseconds that took."""
-    words = [hence, "gate", "--host", "claude", "--store", os.path.join(folder, ".hence")]
-    said, began = event(folder, number), time.perf_counter()
-    (in_read, in_write), (out_read, out_write) = os.pipe(), os.pipe()
-    actions = [(os.POSIX_SPAWN_DUP2, in_read, 0), (os.POSIX_SPAWN_DUP2, out_write, 1), (os.POSIX_SPAWN_DUP2, out_write, 2)]
-    child = os.posix_spawn(hence, words, os.environ, file_actions=actions)
-    os.close(in_read), os.close(out_write)
-    os.write(in_write, said)
-    os.close(in_write)
-    out = os.read(out_read, 65536)
-    os.waitpid(child, 0)
-    took = (time.perf_counter() - began) * 1000
-    os.close(out_read)
-    if b"permissionDecision" not in out or b"undecided" in out:
-        print("no verdict:", out)
-    return took
 
 
 def owner(folder):
@@ -70,30 +37,7 @@ def show(what, took):
     print("%s: %d calls, p50 %.1f ms, p99 %.1f ms, max %.1f ms; load average %.1f" % (what, len(took), at(0.5), at(0.99), took[-1], load))
 
 
-def work(hence, folder, numbers, told):
-    took = [ask(hence, folder, number) for number in numbers]
-    spent = os.times()
-    told.put((took, (spent.user + spent.system) * 1000, (spent.children_user + spent.children_system) * 1000))
-
-
-def asked_by_python(hence, folder, first, calls, at_once):
-    """Times, processor time of whoever starts hooks, and of hooks."""
-    told, took, own, hooks = multiprocessing.Queue(), [], 0, 0
-    parts = [range(first + at, first + calls, at_once) for at in range(at_once)]
-    workers = [multiprocessing.Process(target=work, args=(hence, folder, part, told)) for part in parts]
-    for worker in workers:
-        worker.start()
-    for _ in workers:
-        some, spent, children = told.get()
-        took, own, hooks = took + some, own + spent, hooks + children
-    for worker in workers:
-        worker.join()
-    return took, own, hooks
-
-
 def asked_by(load, hence, folder, first, calls, at_once):
-    if load == "python":
-        return asked_by_python(hence, folder, first, calls, at_once)
     words = [load, hence, folder, str(first), str(calls), str(at_once)]
     said = json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
     return said["took"], said["own"], said["hooks"]
@@ -122,7 +66,7 @@ def cold(load, hence, folder, calls):
 
 
 def main():
-    hence, load = (os.path.abspath(word) if word != "python" else word for word in sys.argv[1:3])
+    hence, load = (os.path.abspath(word) for word in sys.argv[1:3])
     calls, at_once, colds = (int(word) for word in (sys.argv[3:] + ["10000", "8", "300"][len(sys.argv) - 3:]))
     with tempfile.TemporaryDirectory() as folder:
         open(os.path.join(folder, "hence.toml"), "w").write('packs = ["gate"]\n')
