@@ -14,8 +14,9 @@ for needed in rustc python3; do
     }
 done
 HENCE=${HENCE:-$(command -v hence || true)}
-if [ -z "$HENCE" ]; then
-    cargo build --release --quiet --manifest-path "$here/../Cargo.toml"
+# The agent makes a tool, which is read before it is run.
+if [ -z "$HENCE" ] || ! "$HENCE" --quiet observe source "$here/day/servers.rs" > /dev/null 2>&1; then
+    cargo build --release --quiet --features scan --manifest-path "$here/../Cargo.toml"
     HENCE="${CARGO_TARGET_DIR:-$here/../target}/release/hence"
 fi
 export HENCE

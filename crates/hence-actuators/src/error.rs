@@ -91,6 +91,17 @@ pub enum ActuatorError {
         /// All names.
         known: String,
     },
+    /// The observer belongs to a feature.
+    #[error(
+        "the observer `{name}` needs the feature `{feature}`, without which this hence was built; \
+         build one with it: `cargo build --release --features {feature}`"
+    )]
+    NotBuilt {
+        /// The name asked for.
+        name: String,
+        /// The feature.
+        feature: &'static str,
+    },
     /// Looking reached a limit.
     #[error(transparent)]
     Limit(#[from] Stopped),

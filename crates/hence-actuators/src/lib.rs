@@ -214,6 +214,10 @@ const REGISTRY: &[(&str, Make)] = &[
     (tool_run::NAME, |tables| Ok(Box::new(ToolRun::from_tables(tables)?))),
 ];
 
+/// The observers of the feature `scan`.
+#[cfg(not(feature = "scan"))]
+const SCANNERS: [&str; 2] = ["codebase", "source"];
+
 /// The names of all observers, in order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     REGISTRY.iter().map(|(name, _)| *name)
@@ -231,6 +235,10 @@ pub fn observer(name: &str, tables: Option<&Path>) -> Result<Box<dyn Observer>, 
     }
     match REGISTRY.iter().find(|(known, _)| *known == name) {
         Some((_, make)) => make(tables),
+        #[cfg(not(feature = "scan"))]
+        None if SCANNERS.contains(&name) => {
+            Err(ActuatorError::NotBuilt { name: name.to_owned(), feature: "scan" })
+        }
         None => Err(ActuatorError::UnknownObserver {
             name: name.to_owned(),
             nearest: nearest(name, names()).map(str::to_owned),

@@ -224,7 +224,8 @@ fn plan(settings: &plan_settings::PlanSettings) -> Result<Box<dyn Carrier>, Fail
 
 #[cfg(not(all(feature = "scan", unix)))]
 fn plan(_: &plan_settings::PlanSettings) -> Result<Box<dyn Carrier>, Failure> {
-    let message = "plans can't be carried out: that needs Unix and a hence with the feature `scan`";
+    let message = "plans can't be carried out: that needs Unix and a hence with the feature `scan`: \
+         `cargo build --release --features scan`";
     Err(Failure::Usage(String::from(message)))
 }
 
@@ -235,7 +236,8 @@ fn factory(settings: &factory_settings::FactorySettings) -> Result<Box<dyn Carri
 
 #[cfg(not(all(feature = "scan", feature = "sandbox", target_os = "linux")))]
 fn factory(_: &factory_settings::FactorySettings) -> Result<Box<dyn Carrier>, Failure> {
-    let message = "tools can't be made: that needs Linux and a hence with the features `scan` and `sandbox`";
+    let message = "tools can't be made: that needs Linux and a hence with the features `scan` and `sandbox`: \
+         `cargo build --release --features scan`";
     Err(Failure::Usage(String::from(message)))
 }
 
