@@ -1,11 +1,15 @@
-//! Writes the tables of what the binary carries: the shipped rule files, and the pages of `hence explain`. Links `hence-hook`
-//! without shared libraries where that works.
+//! Writes the tables of what the binary carries: the shipped rule files, and the pages of `hence explain`. Links `hence` smaller,
+//! and `hence-hook` without shared libraries, where that works.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, io};
+
+/// What takes a twentieth off the binary where the linker and the loader know it: equal functions are kept once, and what
+/// the loader is to correct takes a bit each.
+const SMALLER: [&str; 2] = ["-Wl,--icf=all", "-Wl,-z,pack-relative-relocs"];
 
 /// A program that does what `hence-hook` asks of the C library: memory, texts, unwinding, a socket.
 const TRIAL: &str = "fn main() {
@@ -18,10 +22,38 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     table("rules", "dl", "shipped.rs")?;
     table("docs/codes", "md", "codes.rs")?;
-    for argument in static_link()?.unwrap_or_default() {
-        println!("cargo::rustc-link-arg-bin=hence-hook={argument}");
+    // Who embeds hence builds no programs.
+    if env::var_os("CARGO_FEATURE_CLI").is_some() {
+        for argument in smaller_link()?.unwrap_or_default() {
+            println!("cargo::rustc-link-arg-bin=hence={argument}");
+        }
+    }
+    if env::var_os("CARGO_FEATURE_GATE").is_some() {
+        for argument in static_link()?.unwrap_or_default() {
+            println!("cargo::rustc-link-arg-bin=hence-hook={argument}");
+        }
     }
     Ok(())
+}
+
+/// How to link a released program smaller; `None` where one linked so doesn't run here.
+fn smaller_link() -> io::Result<Option<Vec<String>>> {
+    if !is("PROFILE", "release") || !is("CARGO_CFG_TARGET_OS", "linux") {
+        return Ok(None);
+    }
+    let arguments = SMALLER.map(String::from).to_vec();
+    Ok(runs(&folder("smaller")?, &arguments)?.then_some(arguments))
+}
+
+fn is(name: &str, value: &str) -> bool {
+    env::var(name).is_ok_and(|found| found == value)
+}
+
+/// A folder of that name for what is tried.
+fn folder(name: &str) -> io::Result<PathBuf> {
+    let folder = PathBuf::from(env::var("OUT_DIR").map_err(io::Error::other)?).join(name);
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
 }
 
 /// How to link a program without shared libraries, whose loading takes a third of the time of `hence-hook`; `None` where a
@@ -30,18 +62,12 @@ fn main() -> io::Result<()> {
 /// rustc asks for shared libraries unless the whole build is static, procedural macros included, which can't be. So what
 /// it names is found in a folder of static ones first.
 fn static_link() -> io::Result<Option<Vec<String>>> {
-    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     let is_static = env::var("CARGO_CFG_TARGET_FEATURE")
         .is_ok_and(|found| found.split(',').any(|one| one == "crt-static"));
-    // Who embeds hence builds no hook.
-    if env::var_os("CARGO_FEATURE_GATE").is_none() {
-        return Ok(None);
-    }
     if !is("CARGO_CFG_TARGET_OS", "linux") || !is("CARGO_CFG_TARGET_ENV", "gnu") || is_static {
         return Ok(None);
     }
-    let folder = PathBuf::from(env::var("OUT_DIR").map_err(io::Error::other)?).join("static");
-    fs::create_dir_all(&folder)?;
+    let folder = folder("static")?;
     let (Some(c), Some(unwinding), Some(compiler)) =
         (library("libc.a"), library("libgcc_eh.a"), library("libgcc.a"))
     else {

@@ -8,6 +8,7 @@ lint:
     cargo fmt --all --check
     cargo fmt --manifest-path benches/Cargo.toml --check
     cargo clippy --workspace --all-targets --features packs,mail,tls,server,parquet,dataflow -- -D warnings
+    cargo clippy -- -D warnings
     cargo check --locked --manifest-path benches/Cargo.toml
 
 # The library by itself, all tests, then those of compiled packs, of mails, of TLS, of the service over HTTP and of its clients.

@@ -163,6 +163,8 @@ class Hence:
         self.write(rules, record)
         shutil.rmtree(self.folder / ".hence")
         shutil.copytree(self.folder / "whole", self.folder / ".hence")
+        # Else the first syncs of the service wait for the copy.
+        os.sync()
         port = free_port()
         command = [self.hence, "serve", "--http", f"127.0.0.1:{port}"]
         return Peer(command, self.folder, port, lambda: is_ready(port))

@@ -4,6 +4,10 @@ mod cli;
 
 use std::process::ExitCode;
 
+/// Facts come and go in pieces of all sizes, from several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     cli::run()
 }

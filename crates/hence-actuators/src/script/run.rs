@@ -33,6 +33,10 @@ pub(super) struct Stopped {
     pub(super) fate: Fate,
     pub(super) why: String,
     /// Whether it ran at all, so that the fault is its own.
+    #[cfg_attr(
+        not(feature = "scan"),
+        expect(dead_code, reason = "only tools that hence makes are told of their faults")
+    )]
     pub(super) ran: bool,
 }
 
