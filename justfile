@@ -7,7 +7,7 @@ default: lint test doc
 lint:
     cargo fmt --all --check
     cargo fmt --manifest-path benches/Cargo.toml --check
-    cargo clippy --workspace --all-targets --features packs,mail,tls,server,parquet,dataflow -- -D warnings
+    cargo clippy --workspace --all-targets --features packs,mail,tls,server,otel,parquet,dataflow -- -D warnings
     cargo clippy -- -D warnings
     cargo check --locked --manifest-path benches/Cargo.toml
 
@@ -15,13 +15,13 @@ lint:
 test:
     cargo test --no-default-features --test embed
     cargo test
-    cargo test --features packs,mail,tls,server,parquet,dataflow --test it -- compiled mails tls http parquet dataflow --skip bulk
-    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- golden
-    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- corpus::good
-    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- docs/cluster
+    cargo test --features packs,mail,tls,server,otel,parquet,dataflow --test it -- compiled mails tls http parquet dataflow --skip bulk
+    cargo test --features packs,mail,tls,server,otel,parquet,dataflow --test cases -- golden
+    cargo test --features packs,mail,tls,server,otel,parquet,dataflow --test cases -- corpus::good
+    cargo test --features packs,mail,tls,server,otel,parquet,dataflow --test cases -- docs/cluster
     cargo test -p hence-server
-    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- docs/http
-    cargo test --features packs,mail,tls,server,parquet,dataflow --test cases -- docs/mcp
+    cargo test --features packs,mail,tls,server,otel,parquet,dataflow --test cases -- docs/http
+    cargo test --features packs,mail,tls,server,otel,parquet,dataflow --test cases -- docs/mcp
     bash tests/browser/run.sh
     bash clients/run.sh
 

@@ -3,29 +3,37 @@
 use std::io::{self, Write};
 
 use hence_core::fault::OrBroken;
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _, fmt};
 
 use super::{Failure, config, terminal};
 
 /// From now on everything that the settings ask for is logged; without `HENCE_LOG` nothing is set up at all.
 ///
 /// # Errors
-/// None: the settings were checked.
+/// Traces are asked for and can't be sent; what else the settings say was checked.
 pub(super) fn begin() -> Result<(), Failure> {
     let config = config::get();
-    let Some(filter) = config.log_filter() else { return Ok(()) };
-    let filter = EnvFilter::try_new(filter).ok().or_broken("a filter was checked when it was read");
+    let filter = config
+        .log_filter()
+        .map(|filter| EnvFilter::try_new(filter).ok().or_broken("a filter was checked when it was read"));
     let json = config.logs_json();
-    // A span is told at its end, when all that it counts is known.
-    let logs = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_span_events(FmtSpan::CLOSE)
-        .with_writer(move || Lines { json });
-    if json {
-        logs.json().init()
-    } else {
-        logs.init()
+    let logs = filter.map(|filter| {
+        // A span is told at its end, when all that it counts is known.
+        let logs = fmt::layer().with_span_events(FmtSpan::CLOSE).with_writer(move || Lines { json });
+        if json { logs.json().with_filter(filter).boxed() } else { logs.with_filter(filter).boxed() }
+    });
+    let is_logged = logs.is_some();
+    let all = tracing_subscriber::registry().with(logs);
+    #[cfg(feature = "otel")]
+    if let Some(traces) = super::traces::layer()? {
+        all.with(traces).init();
+        return Ok(());
+    }
+    if is_logged {
+        all.init();
     }
     Ok(())
 }

@@ -80,6 +80,8 @@ mod time;
 #[cfg(feature = "server")]
 mod token;
 mod told;
+#[cfg(feature = "otel")]
+mod traces;
 mod unique;
 mod watch;
 mod what_if;
@@ -291,6 +293,8 @@ fn answer() -> Outcome {
         }
         Err(error) => refuse(error).map_err(Failure::Output),
     };
+    #[cfg(feature = "otel")]
+    traces::end();
     let status = status?;
     terminal::finish()?;
     Ok(status)

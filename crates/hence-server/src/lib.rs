@@ -4,7 +4,7 @@
 //! `routes` is the table of all routes, each with the scope that it takes; `call` is a request as routes read it,
 //! `question` what is asked, `desk` who answers, `problem` why not. `principal` says who calls: by a token of `tokens`,
 //! or one of an issuer by `jwt`. `authzen` and `native` lower requests, `changes` is the stream of transactions, `openapi`
-//! describes the table, `meters` counts, `mcp` speaks the protocol of agents' tools, `hook` that of their hosts, `service` puts it together and `listen` has connections. `page` is what people see.
+//! describes the table, `meters` counts, `trace` joins the traces of callers, `mcp` speaks the protocol of agents' tools, `hook` that of their hosts, `service` puts it together and `listen` has connections. `page` is what people see.
 
 mod authzen;
 mod call;
@@ -24,6 +24,7 @@ mod question;
 mod routes;
 mod service;
 mod tokens;
+mod trace;
 mod uri;
 
 pub use desk::{AnswerSender, AsOf, Asked, Board, Desk, DeskAnswer, Hooked, Standing, Teller};

@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use axum_server::tls::TlsInfo;
 use serde_json::{Value as Json, json};
+use tracing::Instrument as _;
 
 use super::authzen;
 use super::call::Call;
@@ -29,6 +30,7 @@ use super::principal::{Auth, Shown};
 use super::problem::Problem;
 use super::routes::{Answers, Own, ROUTES, Route};
 use super::tokens;
+use super::trace;
 
 /// The header by which a caller knows its request again.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -87,7 +89,8 @@ impl Service {
     async fn serve(self: Arc<Self>, route: &'static Route, request: Request) -> Response {
         let begun = Instant::now();
         let id = request.headers().get(&REQUEST_ID).cloned();
-        let mut response = match self.answer(route, request).await {
+        let (span, trace) = trace::span(route.path, request.headers());
+        let mut response = match self.answer(route, request).instrument(span.clone()).await {
             Ok(response) => response,
             Err(problem) => problem.into_response(),
         };
@@ -96,7 +99,8 @@ impl Service {
         }
         let (status, took) = (response.status().as_u16(), begun.elapsed());
         self.meters.served(route.path, status, took);
-        tracing::info!(route = route.path, status, microseconds = took.as_micros(), "request");
+        span.record("status", status);
+        tracing::info!(parent: &span, route = route.path, trace, status, microseconds = took.as_micros(), "request");
         response
     }
 

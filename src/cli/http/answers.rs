@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use hence::session::{self, DecisionId, Hypothesis, Listing, Session, SessionError, Wanted};
+use hence::session::{self, DecisionId, Hypothesis, Listing, RuleSet, Session, SessionError, Wanted};
+use hence_core::diagnostic::nearest;
 use hence_core::fact::Fact;
 use hence_core::json as facts_json;
 use hence_core::literal;
+use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{Decision, InForce, Ledger, LedgerError};
@@ -317,11 +319,30 @@ fn id_of(text: &str) -> Result<DecisionId, Problem> {
     text.parse().map_err(|_| wrong())
 }
 
+/// Checks that a relation of which no decision stands is one of decisions.
+fn check_decision(rules: &RuleSet, name: &str) -> Result<(), Problem> {
+    let decisions = || rules.program.relations.iter().filter(|relation| relation.kind == Kind::Decision);
+    if decisions().any(|relation| relation.name.as_str() == name) {
+        return Ok(());
+    }
+    let near = nearest(name, decisions().map(|relation| relation.name.as_str()));
+    let way = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => String::from("`GET /v1/rules` has those that are"),
+    };
+    Err(Problem::new(404, format!("`{name}` is not a decision of these rules; {way}")))
+}
+
 fn decisions(session: &Session, relation: Option<&str>, page: Page) -> Told {
     let found = of_ledger(ledger(session)?.decisions_at(session.as_of()))?;
     let is_wanted = |one: &InForce| relation.is_none_or(|name| one.decision.fact.relation.as_str() == name);
     let wanted: Vec<_> = found.into_iter().filter(is_wanted).collect();
     let total = wanted.len();
+    if total == 0
+        && let Some(name) = relation
+    {
+        check_decision(session.rules(), name)?;
+    }
     let mut rows = Vec::new();
     for one in wanted.into_iter().skip(page.offset).take(page.limit) {
         rows.push(decision_json(of(session.decision_id(&one.decision.fact))?, &one.decision));

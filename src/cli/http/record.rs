@@ -9,6 +9,7 @@ use hence_core::fact::Fact;
 use hence_ledger::TxInfo;
 use hence_server::{AccessRequest, AnswerSender, Asked, DeskAnswer, Problem, Question, Review};
 use serde_json::{Map, Value as Json, json};
+use tracing::Span;
 
 use super::super::follow::Follow;
 use super::super::owner::Work;
@@ -24,7 +25,9 @@ const SEAL: usize = 16;
 
 /// A request as work for the owner of the ledger.
 pub(super) fn work(asked: Asked, reply: AnswerSender) -> Work {
+    let span = Span::current();
     Box::new(move |follow: &mut Follow, out: &mut dyn Write| {
+        let _of_request = span.enter();
         if reply.is_closed() || asked.until <= Instant::now() {
             let late = "the request waited too long; nothing was recorded";
             let _ = reply.send(Err(Problem::busy(late)));

@@ -12,6 +12,7 @@ use hence_ledger::{Hash, Ledger};
 #[cfg(feature = "gate")]
 use hence_server::Hooked;
 use hence_server::{AnswerSender, Asked, Board, Desk, Problem, Question, Standing, Teller};
+use tracing::Span;
 
 use super::super::config;
 #[cfg(feature = "gate")]
@@ -30,8 +31,8 @@ const SLOW: usize = 1;
 /// How often readers that wait for the owner look whether it stops.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A question that waits.
-pub(super) type Job = (Asked, AnswerSender);
+/// A question that waits, with the span of its request.
+pub(super) type Job = (Asked, AnswerSender, Span);
 
 /// What readers follow.
 #[derive(Clone)]
@@ -111,12 +112,12 @@ impl Workers {
         self.cold.fetch_sub(usize::from(is_quick), Ordering::SeqCst);
         self.look_ready();
         let queue = if is_quick { &self.quick } else { &self.slow };
-        while let Some((asked, reply)) = queue.take() {
+        while let Some((asked, reply, span)) = queue.take() {
             if reply.is_closed() {
                 continue;
             }
             // Whoever asked may be gone by now.
-            let _ = reply.send(reader.answer(&asked));
+            let _ = reply.send(span.in_scope(|| reader.answer(&asked)));
         }
     }
 
@@ -197,7 +198,7 @@ impl Desk for Workers {
             self.mailbox.put_work(record::work(asked, reply))
         } else {
             let queue = if is_quick { &self.quick } else { &self.slow };
-            queue.put((asked, reply))
+            queue.put((asked, reply, Span::current()))
         };
         if has_room { Ok(()) } else { Err(Problem::busy("too many requests wait")) }
     }

@@ -15,6 +15,7 @@ mod page;
 mod principals;
 mod reload;
 mod scopes;
+mod traces;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -81,9 +82,18 @@ impl Service {
     }
 
     fn with(dir: &Path, args: &[&str]) -> Self {
+        Self::begin(dir, args, &[])
+    }
+
+    fn with_variables(dir: &Path, variables: &[(&str, &str)]) -> Self {
+        Self::begin(dir, &[], variables)
+    }
+
+    fn begin(dir: &Path, args: &[&str], variables: &[(&str, &str)]) -> Self {
         // A debug build on a busy machine takes its time; tests of the budget name one.
         let patient: &[&str] = if args.contains(&"--budget") { &[] } else { &["--budget", "30s"] };
         let mut process = hence(dir, &[&["serve", "--http", "127.0.0.1:0"], patient, args].concat())
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

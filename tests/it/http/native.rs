@@ -151,6 +151,24 @@ fn a_relation_that_has_no_facts_is_told_from_one_that_cant_have_any() {
 }
 
 #[test]
+fn a_decision_that_is_not_in_force_is_told_from_one_that_no_rule_draws() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    assert_eq!(caller.read("/v1/decisions?relation=retry")["total"], json!(0));
+    let detail = |relation: &str| {
+        let answer = caller.get(&format!("/v1/decisions?relation={relation}"));
+        assert_eq!(answer.status, 404, "{relation}");
+        answer.json()["detail"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(detail("retri"), "`retri` is not a decision of these rules; did you mean `retry`?");
+    assert_eq!(
+        detail("failed"),
+        "`failed` is not a decision of these rules; `GET /v1/rules` has those that are"
+    );
+}
+
+#[test]
 fn the_past_is_asked_under_its_own_rules_and_clock() {
     let dir = folder();
     let service = Service::new(dir.path());
