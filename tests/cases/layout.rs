@@ -9,9 +9,8 @@ use hence_syntax::tree;
 use regex::Regex;
 
 /// The places in a tree.
-static PLACES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"Span \{ file: FileId\([0-9]+\), start: [0-9]+, end: [0-9]+ \}").unwrap()
-});
+static PLACES: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"Span \{ file: FileId\([0-9]+\), start: [0-9]+, end: [0-9]+ \}").unwrap());
 
 /// A tree without its places and comments.
 fn shape(file: &tree::File) -> String {

@@ -247,7 +247,8 @@ fn a_corrupt_program_is_a_fault_on_every_engine_and_never_an_answer() {
 #[test]
 fn a_fault_ends_a_command_with_a_status_of_its_own() {
     let policy = "input asked(tool: string). decision allow(tool: string). allow(T) :- asked(T).";
-    let project = folder(&[("rules.dl", policy), ("hence.toml", "rules = [\"rules.dl\"]\nauthor = \"ops\"\n")]);
+    let project =
+        folder(&[("rules.dl", policy), ("hence.toml", "rules = [\"rules.dl\"]\nauthor = \"ops\"\n")]);
     let at = project.path();
     said(at, 0, &["assert", "asked(\"cp\")"]);
     let Some(library) = failing(at) else { return };

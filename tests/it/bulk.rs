@@ -167,7 +167,11 @@ fn program(cases: &[PathBuf]) -> (PathBuf, usize) {
     let source = source.join("main.rs");
     put(&source, &main);
     let rooms = ["core", "syntax", "lang", "engine", "compile", "proof", "packs"];
-    let used: Vec<_> = rooms.iter().map(|room| format!("hence_{room}")).chain(["hence", "crepe"].map(String::from)).collect();
+    let used: Vec<_> = rooms
+        .iter()
+        .map(|room| format!("hence_{room}"))
+        .chain(["hence", "crepe"].map(String::from))
+        .collect();
     (Libraries::of_this_build().link(&source, &used), count)
 }
 

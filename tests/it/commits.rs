@@ -99,7 +99,8 @@ fn a_session_with_a_ledger_decides_as_one_that_starts_afresh() {
 #[test]
 fn a_session_in_memory_holds_the_set_of_what_came_and_went() {
     let rules = sensors::rules(&["input p(x: int). q(X) :- p(X)."], &[]);
-    let facts = |numbers: &[i64]| numbers.iter().map(|x| Fact::new("p", [Value::Int(*x)])).collect::<Vec<_>>();
+    let facts =
+        |numbers: &[i64]| numbers.iter().map(|x| Fact::new("p", [Value::Int(*x)])).collect::<Vec<_>>();
     let mut session = Session::over_facts(rules, facts(&[3, 1, 3, 2, 1]));
     let mut change = |retracted: &[i64], asserted: &[i64], missing: &[i64]| {
         let request = CommitRequest {

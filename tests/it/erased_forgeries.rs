@@ -197,8 +197,8 @@ fn what_is_between_erased_values_of_a_sentence_has_to_be_as_recorded() {
 input person(id: string, email: string @personal(id)).
 ## Whom to call.
 decision call(id: string).
-@because(\"{Id}, reached at {Email}, is called by {Id}\")
-call(Id) :- person(Id, Email), contains(Email, \"@\").
+@because(\"{Id}, by {N} letters, is called by {Id}\")
+call(Id) :- person(Id, Email), N = len(Email), N > 3.
 ";
     let project = folder(&[("rules.dl", rules), ("hence.toml", SETTINGS)]);
     let at = project.path();
@@ -208,13 +208,13 @@ call(Id) :- person(Id, Email), contains(Email, \"@\").
     said(at, 0, &["export", "--output", "honest.jsonl"]);
     let honest = honest(at);
     for (sentence, status) in [
-        ("u1, reached at anything, is called by u1", 0),
-        ("u1, reached by anything, is called by u1", 1),
-        ("u2, reached at anything, is called by u1", 1),
-        ("u1, reached at anything, is called by u2", 1),
-        ("u1, reached at anything, was called by u1", 1),
-        ("u1, reached at anything, is called by u1 twice", 1),
-        ("so u1, reached at anything, is called by u1", 1),
+        ("u1, by 7 letters, is called by u1", 0),
+        ("u1, in 7 letters, is called by u1", 1),
+        ("u2, by 7 letters, is called by u1", 1),
+        ("u1, by 7 letters, is called by u2", 1),
+        ("u1, by 7 letters, was called by u1", 1),
+        ("u1, by 7 letters, is called by u1 twice", 1),
+        ("so u1, by 7 letters, is called by u1", 1),
     ] {
         let mut lines = honest.clone();
         let drawn = lines.iter_mut().flat_map(changes).find(|change| change["draw"][0] == json!("call"));

@@ -24,8 +24,7 @@ fn what_follows_a_clause_without_its_full_stop_is_an_entry_of_its_own() {
 
 #[test]
 fn a_clause_ends_at_its_full_stop() {
-    for text in ["p(1).", "p(X) :-\n    q(X).", "p(1). # so", ":facts", "p(X)?", "?- p(X).", "", "# a. b"]
-    {
+    for text in ["p(1).", "p(X) :-\n    q(X).", "p(1). # so", ":facts", "p(X)?", "?- p(X).", "", "# a. b"] {
         assert!(is_complete(text), "{text:?}");
     }
     for text in
@@ -61,10 +60,10 @@ fn facts_of_inputs_are_apart_and_places_stay() {
     assert_eq!((taken.clauses, taken.facts), (3, 2));
     let facts: Vec<String> = prompt.facts().iter().map(ToString::to_string).collect();
     assert_eq!(facts, ["p(\"ä\")", "p(\"b\")"]);
-    assert_eq!(prompt.typed(), "input p(x: string).\n\nq(X) :- p(X).\n\nr(1).\n# last\n");
+    assert_eq!(prompt.typed(), "input p(x: string).\nq(X) :- p(X).\nr(1).\n# last\n");
     let place = |text: &str| match Prompt::new(None).unwrap().take(text) {
         Err(SessionError::Faults(faults)) => {
-            let place = faults.sources.place(faults.diagnostics[0].span());
+            let place = faults.sources.place(faults.diagnostics[0].span().unwrap());
             (place.line, place.column)
         }
         Err(other) => panic!("{other}"),
