@@ -175,7 +175,7 @@ fn words_of_rules_are_marked_by_kind() {
 #[test]
 fn lines_that_cross_are_disentangled() {
     let text = "input a(x: int). input b(x: int). input c(x: int). x(X) :- c(X). y(X) :- b(X). z(X) :- a(X).\n\
-        all(X) :- x(X), y(X), z(X).";
+        w(X) :- x(X), y(X), z(X).";
     let picture = Reference::new("rules", &rules(text)).svg();
     let node = Regex::new(r#"<rect x="[-\d.]+" y="([-\d.]+)"[^>]*/><text[^>]*>([a-z]+)</text>"#).unwrap();
     let mut boxes: Vec<(f64, String)> =
