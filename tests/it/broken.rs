@@ -257,5 +257,5 @@ fn a_fault_ends_a_command_with_a_status_of_its_own() {
     assert_eq!(status, 70, "{err}");
     assert!(err.contains("error: this is a fault of hence "), "{err}");
     assert!(err.contains("help: report this line with the rules and facts that show it"), "{err}");
-    assert_eq!(Ledger::open(&at.join(".hence"), &OpenOptions::default()).unwrap().last_tx(), 1);
+    assert_eq!(Ledger::open(at.join(".hence"), &OpenOptions::default()).unwrap().last_tx(), 1);
 }

@@ -341,7 +341,7 @@ fn each_step_is_what_an_evaluation_from_nothing_gives() {
         // A seed whose steps give and retract one fact at once is refused.
         let Ok(suite) = Suite::load(&[path]) else { continue };
         let report = suite.run(&Selection::default());
-        let mut all: Vec<_> = report.tests().map(|test| differences(test)).collect();
+        let mut all: Vec<_> = report.tests().map(differences).collect();
         let several = all.remove(0);
         assert_eq!(all.len(), 13);
         let alone: Vec<_> = (1..)
