@@ -25,8 +25,6 @@ mod effects;
 mod erase;
 mod explain;
 mod export;
-#[cfg(test)]
-mod fault_test;
 mod features;
 mod flips;
 mod fmt;
@@ -429,20 +427,5 @@ fn explain_session(error: &SessionError) {
             fault::trace().iter().flat_map(|trace| trace.lines()).for_each(output::note);
         }
         error => output::error(&error.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use hence::session::status::FAULT;
-
-    use super::*;
-
-    #[test]
-    fn a_fault_of_hence_has_a_status_of_its_own() {
-        let broken = fault::caught(|| -> Outcome { fault::broken("a command has a name") });
-        assert_eq!(explain(&broken.unwrap_err()), FAULT);
-        let failed = fault::caught(|| -> Outcome { panic!("nobody thought of this") });
-        assert_eq!(explain(&failed.unwrap_err()), FAULT);
     }
 }

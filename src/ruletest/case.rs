@@ -94,12 +94,6 @@ impl<'a> Case<'a> {
         run(&self.file.rules, program, &moments, limits)
     }
 
-    /// What changes in each step.
-    #[cfg(test)]
-    pub(super) fn moments(&self) -> &[Moment] {
-        &self.moments
-    }
-
     /// The clock of a step.
     pub(super) fn clock(&self, step: usize) -> i64 {
         self.moments.get(step).or_broken("each step of a test has its moment").now

@@ -104,28 +104,3 @@ fn add(places: &mut HashTable<usize>, listed: &[Fact], fact: &Fact, at: usize) -
 pub(super) fn hash(fact: &Fact) -> u64 {
     ahash::RandomState::with_seeds(1, 2, 3, 4).hash_one(fact)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use hence_core::value::Value;
-
-    fn fact(number: i64) -> Fact {
-        Fact::new("p", [Value::Int(number)])
-    }
-
-    #[test]
-    fn it_is_the_set_of_what_came_and_went() {
-        let mut facts = FactSet::new([3, 1, 3, 2, 1].map(fact).to_vec());
-        assert!(facts.contains(&fact(1)) && !facts.contains(&fact(4)));
-        facts.remove(&fact(3));
-        assert!(!facts.contains(&fact(3)));
-        facts.extend([2, 4, 4, 3].map(fact));
-        facts.remove(&fact(1));
-        facts.remove(&fact(7));
-        let mut left = facts.listed().to_vec();
-        left.sort();
-        assert_eq!(left, [2, 3, 4].map(fact));
-        assert!([2, 3, 4].iter().all(|number| facts.contains(&fact(*number))));
-    }
-}

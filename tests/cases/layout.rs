@@ -1,15 +1,20 @@
 //! The formatter: one layout, nothing lost, twice is once.
 
+use std::sync::LazyLock;
+
 use hence_core::literal::visible_but;
 use hence_core::span::FileId;
 use hence_syntax as syntax;
 use hence_syntax::tree;
 use regex::Regex;
 
+/// The places in a tree.
+static PLACES: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"Span \{ file: FileId\([0-9]+\), start: [0-9]+, end: [0-9]+ \}").unwrap());
+
 /// A tree without its places and comments.
 fn shape(file: &tree::File) -> String {
-    let places = Regex::new(r"Span \{ file: FileId\(\d+\), start: \d+, end: \d+ \}").unwrap();
-    places.replace_all(&format!("{:?}", file.items), "@").replace("}, ", "},\n")
+    PLACES.replace_all(&format!("{:?}", file.items), "@").replace("}, ", "},\n")
 }
 
 /// The comments; the layout writes out what is hidden in them.

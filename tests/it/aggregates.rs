@@ -348,3 +348,28 @@ proptest! {
         prop_assert_eq!(choose("arg_min", &values), choose("arg_min", &turned));
     }
 }
+
+/// What a group gives that merges one group after another, each of one match; the sums in it carry at each.
+fn merged(name: &str, values: &[f64]) -> Option<Word> {
+    let types = [hence_core::value::Type::Float];
+    let (aggregate, _) = aggregate::resolve(name, &types).unwrap();
+    let mut states = aggregate.states(&types);
+    (0..=values.len()).for_each(|_| states.push_group());
+    for (group, value) in (1..).zip(values) {
+        states.add(group, &[float(*value).word()]);
+        states.merge(0, group);
+    }
+    states.finish(0)
+}
+
+#[test]
+fn carrying_changes_no_sum() {
+    let values = [1e300, -3.5, 0.1, -1e300, -1e-300, 7e10, -7e10, f64::MAX, -5e-324, 1e-5];
+    for name in ["sum", "mean"] {
+        for end in 1..=values.len() {
+            let plain = over(name, &floats(&values[..end]));
+            assert_eq!(merged(name, &values[..end]), plain.map(Value::word), "{name} of the first {end}");
+        }
+    }
+    assert_eq!(merged("sum", &[-1.5; 40]), Some(float(-60.0).word()));
+}

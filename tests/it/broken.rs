@@ -22,6 +22,10 @@ use hence_ledger::disk::{Disk, DiskFile, MemoryDisk};
 use hence_ledger::{Ledger, OpenOptions};
 
 use super::contradicts::{Contradicts, rules};
+#[cfg(target_os = "linux")]
+use super::ledger::media::failing;
+#[cfg(target_os = "linux")]
+use super::settings::{Ran, folder, run, said};
 
 /// An engine with a defect that nobody thought of, in a thread of its own.
 struct Panics;
@@ -236,4 +240,22 @@ fn a_corrupt_program_is_a_fault_on_every_engine_and_never_an_answer() {
             assert!(answer.is_err(), "{engine} answers though {what} is wrong");
         }
     }
+}
+
+/// The binary where the system has no time, of which nobody thought.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fault_ends_a_command_with_a_status_of_its_own() {
+    let policy = "input asked(tool: string). decision allow(tool: string). allow(T) :- asked(T).";
+    let project =
+        folder(&[("rules.dl", policy), ("hence.toml", "rules = [\"rules.dl\"]\nauthor = \"ops\"\n")]);
+    let at = project.path();
+    said(at, 0, &["assert", "asked(\"cp\")"]);
+    let Some(library) = failing(at) else { return };
+    let library = [("LD_PRELOAD", library.to_str().unwrap()), ("FAIL_CLOCK", "1")];
+    let Ran(status, _, err) = run(at, &["assert", "asked(\"ls\")"], &library, "");
+    assert_eq!(status, 70, "{err}");
+    assert!(err.contains("error: this is a fault of hence "), "{err}");
+    assert!(err.contains("help: report this line with the rules and facts that show it"), "{err}");
+    assert_eq!(Ledger::open(at.join(".hence"), &OpenOptions::default()).unwrap().last_tx(), 1);
 }

@@ -1,8 +1,11 @@
-//! Compiled code of many rule sets in one package, so that one build pays for all: cases of the corpus and random
-//! programs, each run by the meaning and by what was compiled; and the package that `hence compile --crate` writes.
+//! Compiled code of many rule sets in one program, so that one build pays for all: cases of the corpus and random
+//! programs, each run by the meaning and by what was compiled; and the package that `hence compile --crate` writes. Both
+//! are linked with the libraries that these tests were built with.
 //!
-//! A sample always; all of the corpus and more random programs with `HENCE_SLOW=1`.
+//! A sample always; with `HENCE_SLOW=1` all of the corpus and more random programs, and Cargo builds the package.
 
+use std::collections::BTreeMap;
+use std::env::consts::DLL_SUFFIX;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -11,6 +14,7 @@ use std::process::{Command, Output, Stdio};
 
 use hence::session::compiled::{Options, compile};
 use hence::session::{Loader, RuleSet, SessionError, check};
+use serde_json::Value as Json;
 
 use super::{command, files, random};
 
@@ -50,21 +54,6 @@ fn module(path: &Path, name: &str) -> Option<String> {
     }
 }
 
-/// A manifest of a package that depends on this hence, without what no rule needs.
-fn manifest(name: &str) -> String {
-    let rooms = ["core", "syntax", "lang", "engine", "compile", "proof", "packs"].map(|room| {
-        let path = root().join(format!("crates/hence-{room}"));
-        format!("hence-{room} = {{ path = {:?} }}\n", path.display().to_string())
-    });
-    format!(
-        "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
-         crepe = \"0.2\"\nhence = {{ path = {:?}, default-features = false }}\n{}\n[workspace]\n\n\
-         [profile.dev]\ndebug = false\n",
-        root().display().to_string(),
-        rooms.concat()
-    )
-}
-
 /// Writes a file unless it is there as it is: what didn't change isn't built again.
 fn put(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|known| known == text) {
@@ -74,14 +63,75 @@ fn put(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Builds and runs a package with `input` on its standard input.
-fn run(package: &Path, args: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--manifest-path"])
-        .arg(package.join("Cargo.toml"))
-        .arg("--")
+/// The libraries that these tests were built with, by name, and the folder of what those link.
+struct Libraries {
+    found: BTreeMap<String, PathBuf>,
+    folder: PathBuf,
+}
+
+impl Libraries {
+    /// What Cargo says of the build of these tests, which is fresh.
+    fn of_this_build() -> Self {
+        let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(root()).args(["test", "--no-run", "--test", "it", "--message-format", "json"]);
+        cargo.args(["--no-default-features", "--features", &features()]);
+        cargo.arg("--target-dir").arg(folder.ancestors().nth(2).unwrap());
+        if !cfg!(debug_assertions) {
+            cargo.arg("--release");
+        }
+        let built = cargo.output().unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let mut found = BTreeMap::new();
+        for line in String::from_utf8(built.stdout).unwrap().lines() {
+            let line: Json = serde_json::from_str(line).unwrap();
+            let files = line["filenames"].as_array().into_iter().flatten().filter_map(Json::as_str);
+            let mut linked = files.filter(|file| file.ends_with(".rlib") || file.ends_with(DLL_SUFFIX));
+            if let (Some(name), Some(file)) = (line["target"]["name"].as_str(), linked.next()) {
+                found.insert(name.replace('-', "_"), PathBuf::from(file));
+            }
+        }
+        Self { found, folder }
+    }
+
+    /// The program of a source that uses some of them.
+    fn link(&self, source: &Path, used: &[String]) -> PathBuf {
+        let program = source.with_extension(std::env::consts::EXE_EXTENSION);
+        let mut rustc = Command::new(Path::new(env!("CARGO")).with_file_name("rustc"));
+        rustc.arg(source).arg("-o").arg(&program).args(["--edition", "2024", "--cap-lints", "allow"]);
+        rustc.args(["-C", &format!("incremental={}", folder().join("incremental").display())]);
+        rustc.arg("-L").arg(format!("dependency={}", self.folder.display()));
+        for name in used {
+            rustc.arg("--extern").arg(format!("{name}={}", self.found[name].display()));
+        }
+        let built = rustc.output().unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        program
+    }
+}
+
+/// The features that these tests were built with.
+fn features() -> String {
+    let known = [
+        ("default", cfg!(feature = "default")),
+        ("cli", cfg!(feature = "cli")),
+        ("sandbox", cfg!(feature = "sandbox")),
+        ("gate", cfg!(feature = "gate")),
+        ("crepe", cfg!(feature = "crepe")),
+        ("packs", cfg!(feature = "packs")),
+        ("mail", cfg!(feature = "mail")),
+        ("tls", cfg!(feature = "tls")),
+        ("server", cfg!(feature = "server")),
+        ("parquet", cfg!(feature = "parquet")),
+        ("dataflow", cfg!(feature = "dataflow")),
+    ];
+    known.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect::<Vec<_>>().join(",")
+}
+
+/// Runs a program with `input` on its standard input.
+fn run(program: &Path, args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(program)
         .args(args)
-        .env("CARGO_TARGET_DIR", folder().join("target"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -92,14 +142,14 @@ fn run(package: &Path, args: &[&str], input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// The package of the cases at these paths.
-fn package(cases: &[PathBuf]) -> (PathBuf, usize) {
-    let package = folder().join("corpus");
+/// The program of the cases at these paths, and how many they are.
+fn program(cases: &[PathBuf]) -> (PathBuf, usize) {
+    let source = folder().join("corpus");
     let (mut modules, mut runs, mut count) = (String::new(), String::new(), 0);
     for (at, case) in cases.iter().enumerate() {
         let name = format!("case_{at}");
         let Some(text) = module(case, &name) else { continue };
-        put(&package.join(format!("src/{name}.rs")), &text);
+        put(&source.join(format!("{name}.rs")), &text);
         let _ = writeln!(modules, "mod {name};");
         let _ = writeln!(runs, "        ({:?}, &{name}::PACK),", case.display().to_string());
         count += 1;
@@ -114,9 +164,15 @@ fn package(cases: &[PathBuf]) -> (PathBuf, usize) {
          std::process::exit(i32::from(!wrong.is_empty()));\n}}\n",
         root().join("tests/cases/corpus/mod.rs").display().to_string()
     );
-    put(&package.join("src/main.rs"), &main);
-    put(&package.join("Cargo.toml"), &manifest("compiled_corpus"));
-    (package, count)
+    let source = source.join("main.rs");
+    put(&source, &main);
+    let rooms = ["core", "syntax", "lang", "engine", "compile", "proof", "packs"];
+    let used: Vec<_> = rooms
+        .iter()
+        .map(|room| format!("hence_{room}"))
+        .chain(["hence", "crepe"].map(String::from))
+        .collect();
+    (Libraries::of_this_build().link(&source, &used), count)
 }
 
 /// Rules with a table of many facts.
@@ -147,9 +203,9 @@ fn compiled_rules_mean_the_same() {
         cases.push(path);
     }
     cases.push(large_table(if slow() { 100_000 } else { 10_000 }));
-    let (package, count) = package(&cases);
+    let (program, count) = program(&cases);
     assert!(count * 10 > cases.len() * 9, "only {count} of {} cases can be compiled", cases.len());
-    let ran = run(&package, &[], "");
+    let ran = run(&program, &[], "");
     let (said, complained) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success(), "{said}\n{complained}");
     println!("{said}");
@@ -181,12 +237,25 @@ fn written(rules: &str) -> PathBuf {
         .output()
         .unwrap();
     assert!(wrote.status.success(), "{}", String::from_utf8_lossy(&wrote.stderr));
-    // The same features as the other package has, so that hence is built once.
-    let features = fs::read_to_string(package.join("Cargo.toml")).unwrap();
-    let lean =
-        features.replace(" }\n", ", default-features = false }\n") + "\n[profile.dev]\ndebug = false\n";
-    fs::write(package.join("Cargo.toml"), lean).unwrap();
     package
+}
+
+/// The program of a package: what its manifest names is found where these tests found it, and is all that it uses.
+fn built(package: &Path) -> PathBuf {
+    fs::copy(root().join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
+    let cargo = |args: &[&str]| {
+        let mut cargo = Command::new(env!("CARGO"));
+        let ran = cargo.current_dir(package).args(args).args(["--offline"]).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    if slow() {
+        cargo(&["build", "--target-dir", folder().join("target").to_str().unwrap()]);
+    }
+    let tree = cargo(&["tree", "--depth", "1", "--prefix", "none", "--edges", "normal", "--format", "{lib}"]);
+    let used: Vec<String> = tree.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    assert_eq!(used, ["crepe", "hence"]);
+    Libraries::of_this_build().link(&package.join("src/main.rs"), &used)
 }
 
 fn said(ran: &Output) -> (Option<i32>, String, String) {
@@ -196,23 +265,23 @@ fn said(ran: &Output) -> (Option<i32>, String, String) {
 
 #[test]
 fn a_package_of_compiled_rules_decides() {
-    let package = written(RETRY);
+    let program = built(&written(RETRY));
     let facts = "{\"failed\": {\"job\": \"backup\", \"tries\": 2}}\n{\"failed\": [\"upload\", 3]}\n";
     let decided = String::from("{\"retry\": [\"backup\", 6]}\n");
-    assert_eq!(said(&run(&package, &[], facts)), (Some(0), decided.clone(), String::new()));
+    assert_eq!(said(&run(&program, &[], facts)), (Some(0), decided.clone(), String::new()));
     let file = folder().join("facts.jsonl");
     put(&file, facts);
-    assert_eq!(said(&run(&package, &[file.to_str().unwrap()], "")), (Some(0), decided, String::new()));
+    assert_eq!(said(&run(&program, &[file.to_str().unwrap()], "")), (Some(0), decided, String::new()));
 
-    let (status, out, told) = said(&run(&package, &[], "{\"failed\": [\"upload\", 0]}\n"));
+    let (status, out, told) = said(&run(&program, &[], "{\"failed\": [\"upload\", 0]}\n"));
     assert_eq!((status, out.as_str()), (Some(4), ""));
     assert!(told.contains("is undefined in `retry#1` with Job = \"upload\", Tries = 0"), "{told}");
 
-    let (status, out, told) = said(&run(&package, &[], "{\"failed\": [\"upload\"]}\n"));
+    let (status, out, told) = said(&run(&program, &[], "{\"failed\": [\"upload\"]}\n"));
     assert_eq!((status, out.as_str()), (Some(2), ""));
     assert!(told.contains("<standard input>:1:") && told.contains("E6"), "{told}");
 
-    let (status, _, told) = said(&run(&package, &["missing.jsonl"], ""));
+    let (status, _, told) = said(&run(&program, &["missing.jsonl"], ""));
     assert_eq!(status, Some(2));
     assert!(told.contains("`missing.jsonl`"), "{told}");
 }

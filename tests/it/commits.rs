@@ -2,6 +2,8 @@
 //! everything from scratch for each commit, with the same sentences.
 
 use hence::session::{CommitOutcome, CommitRequest, Session};
+use hence_core::fact::Fact;
+use hence_core::value::Value;
 use hence_engine::Naive;
 use hence_ledger::Ledger;
 
@@ -91,4 +93,27 @@ fn a_session_in_memory_decides_as_one_that_starts_afresh() {
 fn a_session_with_a_ledger_decides_as_one_that_starts_afresh() {
     let rules = sensors::rules(&[RULES], &[]);
     run(|| Session::over_ledger(rules.clone(), Ledger::memory().unwrap()), 0..30);
+}
+
+/// Facts of a session without a ledger, some of them given twice at first.
+#[test]
+fn a_session_in_memory_holds_the_set_of_what_came_and_went() {
+    let rules = sensors::rules(&["input p(x: int). q(X) :- p(X)."], &[]);
+    let facts =
+        |numbers: &[i64]| numbers.iter().map(|x| Fact::new("p", [Value::Int(*x)])).collect::<Vec<_>>();
+    let mut session = Session::over_facts(rules, facts(&[3, 1, 3, 2, 1]));
+    let mut change = |retracted: &[i64], asserted: &[i64], missing: &[i64]| {
+        let request = CommitRequest {
+            assertions: facts(asserted),
+            retractions: facts(retracted),
+            ..CommitRequest::default()
+        };
+        assert_eq!(session.commit(request, false).unwrap().changes.missing, facts(missing));
+        let mut given = session.given().unwrap();
+        given.sort();
+        given
+    };
+    assert_eq!(change(&[3], &[], &[]), facts(&[1, 2]));
+    assert_eq!(change(&[3, 1, 7], &[2, 4, 4, 3], &[7]), facts(&[2, 3, 4]));
+    assert_eq!(change(&[2, 3, 4], &[1], &[]), facts(&[1]));
 }

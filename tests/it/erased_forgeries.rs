@@ -189,3 +189,41 @@ fn a_record_that_is_changed_after_an_erasure_is_found() {
     assert!(told.contains("step 1 is recorded as asserting marked(\"u2\")"), "{told}");
     assert!(said(at, 0, &["replay", "--store", "forged"]).contains("other ones than recorded"));
 }
+
+#[test]
+fn what_is_between_unknown_values_of_a_sentence_has_to_be_as_recorded() {
+    let rules = "\
+## People, and how they are reached.
+input person(id: string, email: string @personal(id)).
+## What they ask for.
+input request(id: string, n: int).
+near(Id) :- person(Id, Email), contains(Email, \"@wonder\").
+## The one to call first.
+decision first(id: string).
+@because(\"{Id}, asking {N} times, is called by {Id}\")
+first(Id) :- near(Id), request(Id, N) limit 1 by N desc.
+";
+    let project = folder(&[("rules.dl", rules), ("hence.toml", SETTINGS)]);
+    let at = project.path();
+    said(at, 0, &["assert", "person(\"u1\", \"alice@wonder.example\")", "request(\"u1\", 2)"]);
+    said(at, 0, &["decide", "--now", "2026-02-03T12:00:00Z"]);
+    said(at, 0, &["erase", "u1", "--now", "2026-02-03T14:00:00Z"]);
+    said(at, 0, &["export", "--output", "honest.jsonl"]);
+    let honest = honest(at);
+    for (sentence, status) in [
+        ("u1, asking 7 times, is called by u1", 0),
+        ("u1, asked 7 times, is called by u1", 1),
+        ("u2, asking 7 times, is called by u1", 1),
+        ("u1, asking 7 times, is called by u2", 1),
+        ("u1, asking 7 times, was called by u1", 1),
+        ("u1, asking 7 times, is called by u1 twice", 1),
+        ("so u1, asking 7 times, is called by u1", 1),
+    ] {
+        let mut lines = honest.clone();
+        let drawn = lines.iter_mut().flat_map(changes).find(|change| change["draw"][0] == json!("first"));
+        drawn.unwrap()["draw"][3] = json!(sentence);
+        forged(at, &lines, true);
+        let told = said(at, status, &["verify", "--store", "forged"]);
+        assert_eq!(told.contains("first(\"u1\"): recorded as drawn"), status == 1, "{sentence}: {told}");
+    }
+}

@@ -45,6 +45,21 @@ relation ?3(X: int).
 }
 
 #[test]
+fn what_a_query_computes_for_an_atom_leaves_it() {
+    let mut case = from_text("q.dl", "input p(x: int). d(X) :- p(X).");
+    let wanted = "
+# stratum 2
+relation ?3(Y: int).
+# ?3
+?3(Y) :-
+    d(Y),
+    $1 = Y + 1,
+    p($1).
+";
+    assert_eq!(asked(&mut case, "d(Y), p(Y + 1)"), wanted);
+}
+
+#[test]
 fn expectations_compare_floats_within_their_distance() {
     let text = "input p(x: int, y: float). d(X, Y) :- p(X, Y).
         test \"near\" { given p(1, 0.5). expect d(1, 0.25 * 2.0) ~ 0.01. d(X, Y) ~ 0.01, Y > 0.1. }";

@@ -37,6 +37,7 @@ mod cross_check;
 mod dataflow;
 mod decision_log;
 mod demand;
+mod diffs;
 mod doors;
 mod due;
 mod edit;
@@ -86,6 +87,7 @@ mod mcp;
 mod mcp_gate;
 mod model;
 mod outbox;
+mod outbox_entries;
 #[cfg(unix)]
 mod owner;
 mod patterns;
@@ -93,6 +95,7 @@ mod plain_records;
 #[cfg(all(feature = "scan", unix))]
 mod plans;
 mod principals;
+mod prompt;
 mod provenance;
 mod quality;
 mod random;

@@ -411,13 +411,14 @@ fn a_replay_in_parts_says_what_one_in_one_go_says() {
     let mut flipped = 0;
     for seed in 0..40 {
         let ledger = history(seed, Ledger::memory().unwrap());
+        // Each number of threads comes to each question and each way to explain in turn.
+        let mut threads = [2, 3, 7].into_iter().cycle().skip(seed as usize);
         for asked in [(None, &[][..]), (None, &louder[..]), (Some(&others), &[][..])] {
             for explained in [1, usize::MAX] {
                 let whole = replayed(&ledger, asked, explained, 1);
                 flipped += whole.0.len();
-                for threads in [2, 3, 7] {
-                    assert_eq!(replayed(&ledger, asked, explained, threads), whole, "seed {seed}");
-                }
+                let parts = replayed(&ledger, asked, explained, threads.next().unwrap());
+                assert_eq!(parts, whole, "seed {seed}");
             }
         }
     }

@@ -126,3 +126,64 @@ fn text_of_people_is_text() {
     assert!(page.contains("&lt;b&gt;No&lt;/b&gt; &amp; <code>&lt;i&gt;</code> here."));
     assert!(page.contains("&lt;u&gt;<span class=\"variable\">X</span>&lt;/u&gt; {}"));
 }
+
+fn rules(text: &str) -> RuleSet {
+    let mut loader = Loader::default();
+    loader.text("rules.dl", text);
+    *check(loader.finish(), &[]).rules.unwrap()
+}
+
+#[test]
+fn words_of_rules_are_marked_by_kind() {
+    let text = "input seen(t: string, text: string, risk: name, n: float). input q(seen: int).\n\
+        param most: float = 0.9.\n\
+        used(T) :- # it < all\n    seen(T, \"<a\\\"\", /low, N), N > 0.5, N < most, q(seen: 1 / 2), T != r#\"a\"b\"#.\n";
+    let page = Reference::new("rules", &rules(text)).html();
+    let class = |kind: &str, word: &str| format!("<span class=\"{kind}\">{word}</span>");
+    let wanted = [
+        "<pre><a href=\"#relation-used\">used</a>(".to_owned(),
+        class("variable", "T"),
+        ") :- ".to_owned(),
+        class("comment", "# it &lt; all"),
+        "\n    <a href=\"#relation-seen\">seen</a>(".to_owned(),
+        class("variable", "T"),
+        ", ".to_owned(),
+        class("string", "&quot;&lt;a\\&quot;&quot;"),
+        ", ".to_owned(),
+        class("name", "/low"),
+        ", ".to_owned(),
+        class("variable", "N"),
+        "), ".to_owned(),
+        class("variable", "N"),
+        " &gt; ".to_owned(),
+        class("number", "0.5"),
+        ", ".to_owned(),
+        class("variable", "N"),
+        " &lt; <a href=\"#param-most\">most</a>, <a href=\"#relation-q\">q</a>(seen: ".to_owned(),
+        class("number", "1"),
+        " / ".to_owned(),
+        class("number", "2"),
+        "), ".to_owned(),
+        class("variable", "T"),
+        " != ".to_owned(),
+        class("string", "r#&quot;a&quot;b&quot;#"),
+        ".</pre>".to_owned(),
+    ];
+    assert!(page.contains(&wanted.concat()), "{page}");
+}
+
+#[test]
+fn lines_that_cross_are_disentangled() {
+    let text = "input a(x: int). input b(x: int). input c(x: int). x(X) :- c(X). y(X) :- b(X). z(X) :- a(X).\n\
+        w(X) :- x(X), y(X), z(X).";
+    let picture = Reference::new("rules", &rules(text)).svg();
+    let node = Regex::new(r#"<rect x="[-\d.]+" y="([-\d.]+)"[^>]*/><text[^>]*>([a-z]+)</text>"#).unwrap();
+    let mut boxes: Vec<(f64, String)> =
+        node.captures_iter(&picture).map(|found| (found[1].parse().unwrap(), found[2].to_owned())).collect();
+    boxes.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let order = |of: [&str; 3]| -> Vec<usize> {
+        boxes.iter().filter_map(|(_, name)| of.iter().position(|one| *one == name.as_str())).collect()
+    };
+    // Who is read and who reads it are in the same order.
+    assert_eq!((boxes.len(), order(["a", "b", "c"])), (7, order(["z", "y", "x"])), "{picture}");
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hence::ruletest::coverage::{Coverage, PointKind, measure};
 use hence::ruletest::mutate::{Mutation, mutate};
-use hence::ruletest::{Selection, Suite};
+use hence::ruletest::{Selection, Suite, TestReport, TestVerdict};
 
 fn suite(text: &str) -> Suite {
     let folder = tempfile::tempdir().unwrap();
@@ -251,4 +251,115 @@ fn an_aggregate_that_is_compared_is_told_as_it_stands() {
             "`count` is `max(1)`",
         ]
     );
+}
+
+#[test]
+fn a_constant_moves_by_one_in_its_last_place_or_of_its_unit() {
+    let text = "## Measured.\ninput m(x: float, age: duration).\n## Kept.\ndecision kept(x: float).\n\
+        @because(\"{X}\")\nkept(X) :- m(X, A), X > 0.5, X > 0.15, X < 70.0, X > 0.7, A < 7d, A > 2h.\n\
+        test \"t\" { given m(9.0, 1d). expect kept(_). }";
+    let found = survivors(text);
+    for (value, less, more) in [
+        ("0.5", "0.4", "0.6"),
+        ("0.15", "0.14", "0.16"),
+        ("70.0", "69.0", "71.0"),
+        ("0.7", "0.6", "0.8"),
+        ("7d", "6d", "8d"),
+        ("2h", "1h", "3h"),
+    ] {
+        for neighbour in [less, more] {
+            let change = format!("{value} is {neighbour}");
+            assert!(found.contains(&change), "{change}: {found:#?}");
+        }
+    }
+}
+
+const STEPS: &str = "
+## A step from one place to another.
+input edge(from: int, to: int).
+## A place that is closed.
+input closed(place: int).
+reaches(X, Y) :- edge(X, Y), !closed(Y).
+reaches(X, Z) :- reaches(X, Y), edge(Y, Z), !closed(Z).
+ways(X, count(), max(Y)) :- reaches(X, Y).
+few(X) :- edge(X, _), N = 3, ways(X, M, _), M < N.
+late(X) :- few(X), now(At), At >= @2026-02-03T12:05:00Z.
+## The best.
+decision best(place: int, count: int).
+@because(\"{X} reaches {N}\")
+best(X, N) :- ways(X, N, _) limit 2 by N desc.
+";
+
+/// What each step is asked for: all of these, by expecting none.
+const ALL: &str =
+    " expect exactly reaches {} exactly ways {} exactly few {} exactly late {} exactly best {}\n";
+
+/// Tests of one step each that give the facts which stand after each of a test of several steps, which give and retract
+/// facts, of a derived relation too, and move the clock.
+fn steps(mut seed: u64) -> String {
+    let mut next = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let (mut standing, mut clock) = (Vec::<String>::new(), String::from("2026-02-03T12:00:00Z"));
+    let mut several = format!("test \"several\" {{\n now @{clock}.\n{ALL}");
+    let mut alone = format!("test \"0\" {{\n now @{clock}.\n{ALL}}}\n");
+    for step in 1..=12 {
+        several.push_str(" then\n");
+        for fact in 0..1 + next(4) {
+            let gone = next(3) == 0;
+            let (a, b) = (next(4), next(4) + 4 * (fact % 2) * u64::from(!gone));
+            let text = match next(6) {
+                0 => format!("closed({a})"),
+                1 => format!("ways({a}, {b}, {})", next(2)),
+                _ => format!("edge({a}, {b})"),
+            };
+            several.push_str(&format!("  {}{text}.\n", if gone { "!" } else { "" }));
+            standing.retain(|other| *other != text);
+            if !gone {
+                standing.push(text);
+            }
+        }
+        if next(2) == 0 {
+            clock = format!("2026-02-03T12:{step:02}:00Z");
+            several.push_str(&format!("  now @{clock}.\n"));
+        }
+        several.push_str(ALL);
+        let given: String = standing.iter().map(|fact| format!(" {fact}.")).collect();
+        alone.push_str(&format!("test \"{step}\" {{\n now @{clock}.\n given{given}\n{ALL}}}\n"));
+    }
+    format!("{STEPS}{several}}}\n{alone}")
+}
+
+#[test]
+fn each_step_is_what_an_evaluation_from_nothing_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut runs, mut rows) = (0, 0);
+    for seed in 0..40 {
+        let path = folder.path().join(format!("{seed}.dl"));
+        fs::write(&path, steps(seed)).unwrap();
+        // A seed whose steps give and retract one fact at once is refused.
+        let Ok(suite) = Suite::load(&[path]) else { continue };
+        let report = suite.run(&Selection::default());
+        let mut all: Vec<_> = report.tests().map(differences).collect();
+        let several = all.remove(0);
+        assert_eq!(all.len(), 13);
+        let alone: Vec<_> = (1..)
+            .zip(all)
+            .flat_map(|(at, found)| found.into_iter().map(move |(_, text, row)| (at, text, row)))
+            .collect();
+        assert_eq!(several, alone, "{}", steps(seed));
+        (runs, rows) = (runs + 1, rows + several.len());
+    }
+    assert!(runs > 20 && rows > 1_000, "{runs} runs with {rows} rows");
+}
+
+/// The step, the expectation and the row of each difference.
+fn differences(test: &TestReport) -> Vec<(usize, String, String)> {
+    let TestVerdict::Failed(failures) = &test.verdict else { return Vec::new() };
+    let each = failures.iter().flat_map(|failure| {
+        let step = failure.step.as_ref().map_or(1, |step| step.number);
+        failure.difference.iter().map(move |row| (step, failure.text.clone(), row.to_string()))
+    });
+    each.collect()
 }

@@ -67,36 +67,3 @@ fn next_name(name: Symbol, set: Option<&NameSet>) -> Symbol {
     });
     next.filter(|next| *next != name).unwrap_or_else(|| Symbol::new(&format!("{name}_")))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn floats(value: f64) -> Vec<f64> {
-        neighbours(Value::Float(Float::new(value).unwrap()), None)
-            .into_iter()
-            .map(|value| match value {
-                Value::Float(value) => value.get(),
-                _ => f64::NAN,
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_float_moves_by_one_in_its_last_place() {
-        assert_eq!(floats(0.5), [0.4, 0.6]);
-        assert_eq!(floats(0.15), [0.14, 0.16]);
-        assert_eq!(floats(70.0), [69.0, 71.0]);
-        assert_eq!(floats(0.7), [0.6, 0.8]);
-    }
-
-    #[test]
-    fn a_duration_moves_by_one_of_its_unit() {
-        let week = 7 * 86_400_000_000;
-        assert_eq!(neighbours(Value::Duration(week), None)[1], Value::Duration(8 * 86_400_000_000));
-        assert_eq!(
-            neighbours(Value::Duration(2 * 3_600_000_000), None)[1],
-            Value::Duration(3 * 3_600_000_000)
-        );
-    }
-}

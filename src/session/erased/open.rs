@@ -304,28 +304,3 @@ fn hiding(relation: &Relation, head: RelationId, unread: &[usize], from: Relatio
         span,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::fits;
-
-    #[test]
-    fn a_sentence_fits_where_all_that_is_known_stands_in_order() {
-        let parts = |parts: &[&str]| -> Vec<Option<String>> {
-            parts.iter().map(|part| (*part != "?").then(|| (*part).to_owned())).collect()
-        };
-        let cases: &[(&[&str], &str, bool)] = &[
-            (&["a", "b"], "ab", true),
-            (&["a", "b"], "abc", false),
-            (&["a ", "?", " b"], "a x b", true),
-            (&["a ", "?", " b"], "a x c", false),
-            (&["?", " is ", "?", "."], "x is y.", true),
-            (&["?", " is ", "?", "."], "x was y.", false),
-            (&[], "", true),
-            (&["?"], "any", true),
-        ];
-        for (known, text, expected) in cases {
-            assert_eq!(fits(&parts(known), text), *expected, "{known:?} {text}");
-        }
-    }
-}

@@ -103,18 +103,3 @@ fn blanked(text: &str, spans: &[Span], inside: bool) -> String {
     }
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Split;
-
-    #[test]
-    fn facts_of_inputs_are_apart() {
-        let text = "input p(x: string).\np(\"ä\"). q(X) :- p(X).\nr(1).\np(\"b\"). # last";
-        let split = Split::new(text, &[]);
-        assert_eq!((split.rule_count, split.fact_count), (3, 2));
-        assert_eq!(split.rules, "input p(x: string).\n         q(X) :- p(X).\nr(1).\n        # last");
-        assert_eq!(split.facts.trim(), "p(\"ä\").              \n     \np(\"b\").");
-        assert_eq!(split.facts.len(), text.len());
-    }
-}

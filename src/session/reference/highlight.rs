@@ -68,26 +68,3 @@ pub(super) fn html(text: &str, known: &Declared<'_>) -> String {
     out.push_str(&escape(text.get(done..).or_broken(MATCHES)));
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Declared, html};
-
-    #[test]
-    fn words_are_marked_by_kind() {
-        let relations = Declared { relations: ["seen"].into(), params: ["most"].into() };
-        let text = "used(T) :- seen(T, \"<a\\\"\", /low), N > 0.5, most < used(seen). # it < all";
-        let wanted = "used(<span class=\"variable\">T</span>) :- <a href=\"#relation-seen\">seen</a>(<span \
-                      class=\"variable\">T</span>, <span class=\"string\">&quot;&lt;a\\&quot;&quot;</span>, <span \
-                      class=\"name\">/low</span>), <span class=\"variable\">N</span> &gt; <span \
-                      class=\"number\">0.5</span>, <a href=\"#param-most\">most</a> &lt; used(seen). <span class=\"comment\"># it &lt; all</span>";
-        assert_eq!(html(text, &relations), wanted);
-    }
-
-    #[test]
-    fn raw_strings_and_divisions() {
-        let none = Declared::default();
-        assert_eq!(html("r#\"a\"b\"#", &none), "<span class=\"string\">r#&quot;a&quot;b&quot;#</span>");
-        assert_eq!(html("1 / 2", &none), "<span class=\"number\">1</span> / <span class=\"number\">2</span>");
-    }
-}

@@ -122,31 +122,3 @@ fn inversions(values: &[usize]) -> u64 {
     }
     found
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Item, Layered, inversions};
-
-    #[test]
-    fn inversions_are_pairs_in_falling_order() {
-        assert_eq!(inversions(&[]), 0);
-        assert_eq!(inversions(&[0, 1, 1, 2]), 0);
-        assert_eq!(inversions(&[2, 1, 0]), 3);
-        assert_eq!(inversions(&[1, 0, 1, 0]), 3);
-    }
-
-    #[test]
-    fn lines_that_cross_are_disentangled() {
-        let before = [vec![], vec![], vec![], vec![2], vec![1], vec![0]];
-        let after = [vec![5], vec![4], vec![3], vec![], vec![], vec![]];
-        let items = |items: Vec<u32>| items.into_iter().map(Item).collect::<Vec<_>>();
-        let mut layered = Layered {
-            layers: [vec![0, 1, 2], vec![3, 4, 5]].map(items).into_iter().collect(),
-            before: before.map(items).into_iter().collect(),
-            after: after.map(items).into_iter().collect(),
-        };
-        assert_eq!(layered.crossings(), 3);
-        layered.order();
-        assert_eq!(layered.crossings(), 0);
-    }
-}

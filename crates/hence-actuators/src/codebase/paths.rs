@@ -50,22 +50,3 @@ pub(super) fn join(folder: &str, path: &str) -> Option<String> {
 pub(super) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |below| (!below.is_empty()).then(|| self::folder(below)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn joined_paths_stay_inside() {
-        assert_eq!(join("a/b", "../c/./d"), Some(String::from("a/c/d")));
-        assert_eq!(join("a", "../../c"), None);
-        assert_eq!(join("", "x"), Some(String::from("x")));
-        assert_eq!(upwards("a/b").collect::<Vec<_>>(), ["a/b", "a", ""]);
-    }
-
-    #[test]
-    fn names_that_are_not_utf8_stay_different() {
-        assert_eq!(spelled(b"a\xff.py"), "a\\xff.py");
-        assert_ne!(spelled(b"\xfe"), spelled(b"\xff"));
-    }
-}

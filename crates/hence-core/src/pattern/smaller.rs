@@ -85,22 +85,3 @@ fn reading_of(piece: &str, within: bool, large: &mut Vec<String>) -> String {
         _ => piece.to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{bounded, read};
-
-    #[test]
-    fn small_forms_match_the_same_of_ascii() {
-        for (source, small) in [
-            (r"\w{2}@[\w.-]+\.\d", r"(?-u:\w){2}@[0-9A-Za-z_.-]+\.[0-9]"),
-            (r"\\w[\]\d]\s", r"\\w[\]0-9](?-u:\s)"),
-            (r"\p{Greek}\pL\W", r"\p{Greek}\pL[^0-9A-Za-z_]"),
-        ] {
-            let reading = read(source);
-            assert_eq!(reading.small, small);
-            assert!(bounded(&reading.small).is_ok());
-        }
-        assert_eq!(read(r"\p{Greek}\pL\W").large, [r"\p{Greek}", r"\pL", r"\W"]);
-    }
-}

@@ -6,8 +6,6 @@ mod aggregated;
 mod authors;
 mod bind;
 mod body;
-#[cfg(test)]
-pub(crate) mod build;
 mod cases;
 pub mod checked;
 pub mod codes;

@@ -203,36 +203,3 @@ fn power_of_two(exponent: i64) -> f64 {
         _ => f64::INFINITY,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::ExactSum;
-
-    /// Sums with a carry after each addition, as happens once in 2^29 otherwise.
-    fn carried(values: &[f64]) -> ExactSum {
-        let mut sum = ExactSum::default();
-        for value in values {
-            sum.add(*value);
-            sum.carry();
-        }
-        sum
-    }
-
-    #[test]
-    fn carrying_changes_no_sum() {
-        let values = [1e300, -3.5, 0.1, -1e300, -1e-300, 7e10, -7e10, f64::MAX, -5e-324, 1e-5];
-        for end in 1..=values.len() {
-            let mut plain = ExactSum::default();
-            values[..end].iter().for_each(|value| plain.add(*value));
-            let carried = carried(&values[..end]);
-            assert_eq!(plain.sum(), carried.sum(), "the first {end}");
-            assert_eq!(plain.mean(end as u64), carried.mean(end as u64), "the first {end}");
-        }
-    }
-
-    #[test]
-    fn a_negative_sum_carries_again_and_again() {
-        let values = [-1.5; 40];
-        assert_eq!(carried(&values).sum(), Some(-60.0));
-    }
-}
