@@ -44,6 +44,7 @@ mod keys;
 mod lines;
 mod live;
 mod logs;
+mod machine;
 #[cfg(all(unix, feature = "server"))]
 mod mcp;
 #[cfg(any(feature = "gate", feature = "server"))]
@@ -95,7 +96,7 @@ use hence::session::status::{DONE, LIMIT, NO, UNASKED, UNDETERMINED};
 use hence_actuators::ActuatorError;
 use hence_core::fault::{self, Fault};
 use hence_core::literal::visible;
-use hence_core::meter::Stopped;
+use hence_core::meter::{Bound, Stopped};
 
 /// Rules in, decisions with reasons out.
 #[derive(Debug, Parser)]
@@ -405,6 +406,7 @@ fn explain(failure: &Failure) -> u8 {
         }
         Failure::Stopped(stopped) => {
             output::error(&stopped.to_string());
+            suggest(stopped.bound);
             LIMIT
         }
         Failure::Session(error) => {
@@ -424,8 +426,23 @@ fn explain_session(error: &SessionError) {
             );
             fault::trace().iter().flat_map(|trace| trace.lines()).for_each(output::note);
         }
-        error => output::error(&error.to_string()),
+        error => {
+            output::error(&error.to_string());
+            if let SessionError::Limit { bound, .. } | SessionError::Stopped(Stopped { bound, .. }) = error {
+                suggest(*bound);
+            }
+        }
     }
+}
+
+/// Says what would help against a limit on memory.
+fn suggest(bound: Bound) {
+    let Bound::Memory(_) = bound else { return };
+    let available = machine::available().map(|bytes| format!(", of the {} MiB that there are", bytes >> 20));
+    output::note(&format!(
+        "  help: allow more with `--max-memory`{}, or divide the facts among several sessions with `@partition` and `hence shard`",
+        available.unwrap_or_default()
+    ));
 }
 
 #[cfg(test)]
