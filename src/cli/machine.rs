@@ -36,8 +36,8 @@ fn total() -> Option<u64> {
 /// The limits of the control groups that `/proc/self/cgroup` names, and of those around them, of both versions.
 fn of_groups(groups: &str, mounted: &Path) -> Option<u64> {
     let limits = groups.lines().flat_map(|line| {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (controllers, group) = (fields.next().unwrap_or(""), fields.next().unwrap_or(""));
+        let fields: Vec<&str> = line.splitn(3, ':').collect();
+        let [_, controllers, group] = *fields.as_slice() else { return Vec::new() };
         let (root, file) = if controllers.is_empty() {
             (mounted.to_owned(), "memory.max")
         } else if controllers.split(',').any(|controller| controller == "memory") {

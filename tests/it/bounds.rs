@@ -154,9 +154,11 @@ fn limited_address_space_is_no_reason_to_abort() {
         let mut limited = Command::new("sh");
         limited.args(["-c", &format!("ulimit -v {kibibytes}; exec \"$0\" \"$@\"")]);
         limited.arg(plain.get_program()).args(plain.get_args()).current_dir(folder.path());
-        plain.get_envs().for_each(|(name, value)| {
-            value.map(|value| limited.env(name, value));
-        });
+        for (name, value) in plain.get_envs() {
+            if let Some(value) = value {
+                limited.env(name, value);
+            }
+        }
         let ran = watched(limited.stdin(Stdio::null()));
         ran.stopped_at(mebibytes);
         assert!(ran.told.contains("help: allow more with `--max-memory`, of the "), "{}", ran.told);
