@@ -21,7 +21,7 @@ pub(super) fn default_memory() -> Option<u64> {
 }
 
 /// What the machine and the control groups have for this process, in bytes.
-pub(super) fn available() -> Option<u64> {
+fn available() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     total().into_iter().chain(of_groups(&groups, Path::new("/sys/fs/cgroup"))).min()
 }

@@ -437,12 +437,11 @@ fn explain_session(error: &SessionError) {
 
 /// Says what would help against a limit on memory.
 fn suggest(bound: Bound) {
-    let Bound::Memory(_) = bound else { return };
-    let available = machine::available().map(|bytes| format!(", of the {} MiB that there are", bytes >> 20));
-    output::note(&format!(
-        "  help: allow more with `--max-memory`{}, or divide the facts among several sessions with `@partition` and `hence shard`",
-        available.unwrap_or_default()
-    ));
+    if let Bound::Memory(_) = bound {
+        output::note(
+            "  help: allow more with `--max-memory`, or divide the facts among several sessions with `@partition` and `hence shard`",
+        );
+    }
 }
 
 #[cfg(test)]

@@ -161,7 +161,11 @@ fn limited_address_space_is_no_reason_to_abort() {
         }
         let ran = watched(limited.stdin(Stdio::null()));
         ran.stopped_at(mebibytes);
-        assert!(ran.told.contains("help: allow more with `--max-memory`, of the "), "{}", ran.told);
+        assert!(
+            ran.told.contains("help: allow more with `--max-memory`, or divide the facts"),
+            "{}",
+            ran.told
+        );
     }
 }
 
