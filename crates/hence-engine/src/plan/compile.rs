@@ -12,7 +12,7 @@ use super::distinct::{slots_of, without_duplicates};
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use super::head::compile_head;
-use super::order::{RowEstimate, RuleBody, order};
+use super::order::{RowEstimate, RuleBody, SHARED, order};
 use super::roles::Role;
 use super::shape::{VarSet, needed_after};
 use super::source::{Catalog, Choice, JoinOrder, RuleSource, Start, Wanted};
@@ -24,9 +24,6 @@ use crate::storage::view::View;
 
 /// An invariant of [`Compiler`].
 const PLACES: &str = "an order has a literal at each of its places";
-
-/// From how many facts a key on it pays to loop over the new keys before their facts.
-const SHARED: f64 = 1.25;
 
 /// The plan of a rule; indexes that it uses are built.
 pub(crate) fn compile(source: RuleSource<'_>, catalog: &mut impl Catalog, params: &[Word]) -> Plan {
@@ -216,15 +213,13 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         }
         let index = self.catalog.find_index(relation, &columns)?;
         let slots = |vars: Vec<(u32, VarId)>| vars.into_iter().map(|(column, var)| (column, Slot::from(var)));
+        self.placed.push(at);
         key.iter().for_each(|(_, var)| {
             self.bound.insert(*var);
         });
         let key: Vec<(u32, Slot)> = slots(key).collect();
-        self.push(
-            PlanStep::Keys { relation, index, view: View::Delta, slots: key.clone() },
-            StepOrigin::Literal(at),
-        );
-        self.placed.push(at);
+        let keys = PlanStep::Keys { relation, index, view: View::Delta, slots: key.clone() };
+        self.push(keys, StepOrigin::Literal(at));
         let row = RowPattern { binds: slots(rest).collect(), checks: Vec::new() };
         Some(AccessPath { relation, view: View::Delta, key, index: Some(index), row })
     }
