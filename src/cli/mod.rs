@@ -42,6 +42,7 @@ mod keys;
 mod lines;
 mod live;
 mod logs;
+mod machine;
 #[cfg(all(unix, feature = "server"))]
 mod mcp;
 #[cfg(any(feature = "gate", feature = "server"))]
@@ -95,7 +96,7 @@ use hence::session::status::{DONE, LIMIT, NO, UNASKED, UNDETERMINED};
 use hence_actuators::ActuatorError;
 use hence_core::fault::{self, Fault};
 use hence_core::literal::visible;
-use hence_core::meter::Stopped;
+use hence_core::meter::{Bound, Stopped};
 
 /// Rules in, decisions with reasons out.
 #[derive(Debug, Parser)]
@@ -407,6 +408,7 @@ fn explain(failure: &Failure) -> u8 {
         }
         Failure::Stopped(stopped) => {
             output::error(&stopped.to_string());
+            suggest(stopped.bound);
             LIMIT
         }
         Failure::Session(error) => {
@@ -426,6 +428,20 @@ fn explain_session(error: &SessionError) {
             );
             fault::trace().iter().flat_map(|trace| trace.lines()).for_each(output::note);
         }
-        error => output::error(&error.to_string()),
+        error => {
+            output::error(&error.to_string());
+            if let SessionError::Limit { bound, .. } | SessionError::Stopped(Stopped { bound, .. }) = error {
+                suggest(*bound);
+            }
+        }
+    }
+}
+
+/// Says what would help against a limit on memory.
+fn suggest(bound: Bound) {
+    if let Bound::Memory(_) = bound {
+        output::note(
+            "  help: allow more with `--max-memory`, or divide the facts among several sessions with `@partition` and `hence shard`",
+        );
     }
 }

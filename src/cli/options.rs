@@ -17,7 +17,7 @@ use hence_packs::{self as packs, support::Pack};
 pub(super) use super::rules::{RuleOptions, parameter};
 
 use super::rules::paths;
-use super::{Failure, config, open, output, time};
+use super::{Failure, config, machine, open, output, time};
 
 /// Which facts, and when.
 #[derive(Debug, Clone, Args)]
@@ -375,13 +375,5 @@ impl EngineOptions {
 /// The most memory in bytes, where `given` is what the command line says in MiB.
 pub(super) fn memory(given: Option<u64>) -> Option<u64> {
     let mib = given.or_else(|| config::get().count("limits.memory"));
-    mib.map(|mib| mib.saturating_mul(1024 * 1024)).or_else(half_of_the_machine)
-}
-
-/// Half of the machine's memory in bytes, where the system tells it.
-fn half_of_the_machine() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024 / 2)
+    mib.map(|mib| mib.saturating_mul(1024 * 1024)).or_else(machine::default_memory)
 }

@@ -36,5 +36,6 @@ fn stop(bound: Bound, doing: &'static str) {
         several => format!("the {several} previously recorded transactions remain"),
     };
     output::error(&format!("{bound} was reached while {doing}; {recorded}"));
+    super::suggest(bound);
     std::process::exit(i32::from(LIMIT));
 }

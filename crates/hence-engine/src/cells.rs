@@ -1,6 +1,7 @@
 //! Words one after the other, in 32 bits each while all of them fit.
 
 use hence_core::fault::OrBroken;
+use hence_core::meter;
 use hence_core::value::Word;
 
 /// A word as it is kept.
@@ -52,7 +53,7 @@ fn move_behind<T>(vec: &mut Vec<T>, more: &mut Vec<T>) {
 }
 
 /// Makes room for `more` items. A large vector gets address space far ahead at once: it takes no memory before it is
-/// written, and spares the copies of doubling and the holes that these leave in the heap.
+/// written, and spares the copies of doubling and the holes that these leave in the heap. Not where address space is limited.
 pub(crate) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
     let wanted = vec.len().saturating_add(more);
     if wanted <= vec.capacity() {
@@ -60,7 +61,7 @@ pub(crate) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
     }
     let ahead = wanted.saturating_mul(2).max(AHEAD / size_of::<T>().max(1));
     let is_large = wanted.saturating_mul(size_of::<T>()) >= LARGE;
-    if !is_large || vec.try_reserve_exact(ahead - vec.len()).is_err() {
+    if !is_large || meter::addresses().is_some() || vec.try_reserve_exact(ahead - vec.len()).is_err() {
         vec.reserve(more);
     }
 }

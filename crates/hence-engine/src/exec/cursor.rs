@@ -100,10 +100,10 @@ pub(crate) fn fewest<'a>(
     LoopCursor::Intersection(at, entries)
 }
 
-/// The groups of an index: those of the last round, or all, some of which may be empty.
+/// The keys of an index: the first row of each of the last round, or all groups, some of which may be empty.
 pub(crate) fn keys(index: &Index, view: View) -> LoopCursor<'_> {
     match view {
-        View::Delta => LoopCursor::Words(index.touched()),
+        View::Delta => LoopCursor::Numbers(index.first_rows()),
         _ => LoopCursor::Rows(0, index.groups()),
     }
 }

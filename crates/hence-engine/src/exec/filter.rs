@@ -51,8 +51,14 @@ impl<'a, S: Sink> Machine<'a, '_, '_, S> {
             PlanStep::Some(path, sign) => Ok(sign.passes(self.some(path)?)),
             PlanStep::Fewer { next, other, takes_ties } => {
                 let count = |path| candidate_count(path, self.context.stable, self.frame.view());
-                let (next, other) = (count(next), count(other));
-                Ok(next < other || *takes_ties && next == other)
+                // The same literal is looked up first in both plans; where it has none or one, the other's need not be known.
+                Ok(if *takes_ties {
+                    let next = count(next);
+                    next == 1 || next > 1 && next <= count(other)
+                } else {
+                    let other = count(other);
+                    other > 1 && count(next) < other
+                })
             }
             PlanStep::Anew { set } => {
                 let at = *set as usize;

@@ -307,22 +307,27 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         cursor: LoopCursor<'a>,
         mut body: impl FnMut(&mut Self) -> Result<bool, Bound>,
     ) -> Result<LoopCursor<'a>, Bound> {
-        let PlanStep::Keys { relation, index, slot, .. } = &self.plan.steps[at] else { broken(LOOPS) };
-        let index = self.context.stable.get(*relation).index(*index);
+        let PlanStep::Keys { relation, index, slots, .. } = &self.plan.steps[at] else { broken(LOOPS) };
+        let stable = self.context.stable.get(*relation);
+        let index = stable.index(*index);
         match cursor {
             LoopCursor::Rows(from, to) => {
+                let [(_, slot)] = *slots.as_slice() else { broken(LOOPS) };
                 for group in (from..to).filter(|group| index.has_rows(*group)) {
-                    self.frame[*slot] = index.key(group);
+                    self.frame[slot] = index.key(group);
                     if body(self)? {
                         return Ok(LoopCursor::Rows(group + 1, to));
                     }
                 }
             }
-            LoopCursor::Words(groups) => {
-                for (done, group) in (1..).zip(groups) {
-                    self.frame[*slot] = index.key(*group);
+            LoopCursor::Numbers(rows) => {
+                for (done, number) in (1..).zip(rows) {
+                    let row = stable.row(*number);
+                    for (column, slot) in slots {
+                        self.frame[*slot] = row.at(*column as usize);
+                    }
                     if body(self)? {
-                        return Ok(LoopCursor::Words(&groups[done..]));
+                        return Ok(LoopCursor::Numbers(&rows[done..]));
                     }
                 }
             }

@@ -12,7 +12,7 @@ use super::distinct::{slots_of, without_duplicates};
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use super::head::compile_head;
-use super::order::{RowEstimate, RuleBody, order};
+use super::order::{RowEstimate, RuleBody, SHARED, order};
 use super::roles::Role;
 use super::shape::{VarSet, needed_after};
 use super::source::{Catalog, Choice, JoinOrder, RuleSource, Start, Wanted};
@@ -184,34 +184,43 @@ impl<'a, C: Catalog> Compiler<'a, C> {
     }
 
     /// Where the plan begins with the delta of `p(K, R)`, only the head needs `R`, and there is an index on `K` anyway:
-    /// loops over the new keys first and leaves their facts to the end, so that the steps between run once a key.
-    /// The access path to the facts of a key.
+    /// loops over the new keys first and leaves their facts to the end, so that the steps between run once a key. `K` and `R`
+    /// may be several columns. The access path to the facts of a key.
     fn split_delta(&mut self) -> Option<AccessPath> {
         let shape = self.source.shape;
         let at =
             *self.order.first().filter(|at| Some(**at) == self.source.delta() && self.order.len() > 1)?;
         let Literal::Atom(atom) = self.source.rule.literal(at) else { broken("only atoms read a delta") };
-        let [Arg::Var(first), Arg::Var(second)] = *atom.args else { return None };
-        if shape.counts_matches || shape.may_fail || first == second {
+        if shape.counts_matches || shape.may_fail {
             return None;
+        }
+        let mut vars: Vec<(u32, VarId)> = Vec::new();
+        for (column, arg) in (0u32..).zip(&atom.args) {
+            match arg {
+                Arg::Var(var) if vars.iter().all(|(_, other)| other != var) => vars.push((column, *var)),
+                _ => return None,
+            }
         }
         let others = || self.order.iter().skip(1).map(|other| shape.literal(*other));
         let joins = |var: VarId| others().any(|required| required.all.contains(&var));
-        let (key, rest, column) = match (joins(first), joins(second)) {
-            (true, false) => (first, second, 0),
-            (false, true) => (second, first, 1),
-            _ => return None,
-        };
-        let relation = atom.relation;
-        let index = self.catalog.find_index(relation, &[column]).filter(|_| shape.head.contains(&rest))?;
-        self.push(
-            PlanStep::Keys { relation, index, view: View::Delta, slot: key.into() },
-            StepOrigin::Literal(at),
-        );
-        self.bound.insert(key);
+        let (key, rest): (Vec<_>, Vec<_>) = vars.into_iter().partition(|(_, var)| joins(*var));
+        if key.is_empty() || rest.is_empty() || !rest.iter().all(|(_, var)| shape.head.contains(var)) {
+            return None;
+        }
+        let (relation, columns) = (atom.relation, key.iter().map(|(column, _)| *column).collect::<Vec<_>>());
+        if self.catalog.estimate(relation, View::All, &columns) < SHARED {
+            return None;
+        }
+        let index = self.catalog.find_index(relation, &columns)?;
+        let slots = |vars: Vec<(u32, VarId)>| vars.into_iter().map(|(column, var)| (column, Slot::from(var)));
         self.placed.push(at);
-        let row = RowPattern { binds: vec![(1 - column, rest.into())], checks: Vec::new() };
-        let key = vec![(column, key.into())];
+        key.iter().for_each(|(_, var)| {
+            self.bound.insert(*var);
+        });
+        let key: Vec<(u32, Slot)> = slots(key).collect();
+        let keys = PlanStep::Keys { relation, index, view: View::Delta, slots: key.clone() };
+        self.push(keys, StepOrigin::Literal(at));
+        let row = RowPattern { binds: slots(rest).collect(), checks: Vec::new() };
         Some(AccessPath { relation, view: View::Delta, key, index: Some(index), row })
     }
 

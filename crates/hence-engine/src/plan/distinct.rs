@@ -120,7 +120,10 @@ fn split_first(steps: &Steps, head: &[Slot], catalog: &mut impl Catalog, swapped
     let row = RowPattern { binds: gone, checks: Vec::new() };
     let rows = AccessPath { relation, view, key: vec![(column, slot)], index: Some(index), row };
     let origin = *origins.first()?;
-    steps.splice(..1, [PlanStep::Keys { relation, index, view, slot }, PlanStep::Every(rows)]);
+    steps.splice(
+        ..1,
+        [PlanStep::Keys { relation, index, view, slots: vec![(column, slot)] }, PlanStep::Every(rows)],
+    );
     origins.insert(0, origin);
     Some((steps, origins))
 }

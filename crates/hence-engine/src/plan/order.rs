@@ -17,6 +17,9 @@ const LOOP: f64 = 0.5;
 /// gone through each time, these are often far fewer.
 pub(crate) const UNBOUND: f64 = 8.0;
 
+/// From how many facts a key on it pays to loop over the new keys before their facts.
+pub(super) const SHARED: f64 = 1.25;
+
 /// About how many rows of the literal at a place agree with its columns that are bound.
 pub(crate) type RowEstimate<'e> = &'e mut dyn FnMut(usize, &Atom, &[u32]) -> f64;
 

@@ -127,12 +127,12 @@ pub(crate) enum PlanStep {
     Keys {
         /// The relation.
         relation: RelationId,
-        /// The index, on one column.
+        /// The index.
         index: IndexId,
         /// All rows, or those of the last round.
         view: View,
-        /// Where the key goes.
-        slot: Slot,
+        /// Where the key goes, by column.
+        slots: Vec<(u32, Slot)>,
     },
     /// Filter: whether some row fits.
     Some(AccessPath, Sign),
@@ -333,7 +333,8 @@ impl PlanStep {
             Self::MultiwayJoin(inputs) => {
                 inputs.first().or_broken("a multiway join has inputs").path.slots().collect()
             }
-            Self::Keys { slot, .. } | Self::Let(slot, ..) | Self::Each(slot, ..) => vec![*slot],
+            Self::Keys { slots, .. } => slots.iter().map(|(_, slot)| *slot).collect(),
+            Self::Let(slot, ..) | Self::Each(slot, ..) => vec![*slot],
             Self::Some(..)
             | Self::Probe { .. }
             | Self::Test(..)

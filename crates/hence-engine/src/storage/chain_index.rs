@@ -12,9 +12,13 @@ use hashbrown::hash_table::Entry;
 
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
+use smallvec::SmallVec;
 
 /// No slot, no group, no rank.
 pub(crate) const NONE: u32 = u32::MAX;
+
+/// For how many changed keys room is kept from one change to the next.
+const KEPT: usize = 4096;
 
 /// An invariant of [`ChainIndex`].
 const INSIDE: &str = "the rows that have a slot are in every index of their relation";
@@ -23,7 +27,8 @@ const INSIDE: &str = "the rows that have a slot are in every index of their rela
 #[derive(Debug)]
 pub(crate) struct ChainIndex {
     columns: Vec<u32>,
-    groups: HashTable<Chain>,
+    /// The first row of each chain.
+    chains: HashTable<u32>,
     links: Vec<Link>,
     /// Keys that came or went in the change at hand: a row of each and whether it came; worked out when asked for.
     changed: Vec<(u32, bool)>,
@@ -31,7 +36,7 @@ pub(crate) struct ChainIndex {
     epoch: u64,
 }
 
-/// The neighbours of a row in its chain.
+/// The neighbours of a row in its chain; before the first is the last, after the last is [`NONE`].
 #[derive(Clone, Copy, Debug)]
 struct Link {
     before: u32,
@@ -39,14 +44,6 @@ struct Link {
 }
 
 const LOOSE: Link = Link { before: NONE, next: NONE };
-
-/// The chain of a key.
-#[derive(Clone, Copy, Debug)]
-struct Chain {
-    first: u32,
-    last: u32,
-    epoch: u64,
-}
 
 /// The rows of a relation as an index sees them.
 #[derive(Clone, Copy)]
@@ -77,7 +74,7 @@ impl<'a> SlotRows<'a> {
 impl ChainIndex {
     /// An index on `columns`, without rows.
     pub(crate) fn new(columns: Vec<u32>) -> Self {
-        Self { columns, groups: HashTable::new(), links: Vec::new(), changed: Vec::new(), epoch: 0 }
+        Self { columns, chains: HashTable::new(), links: Vec::new(), changed: Vec::new(), epoch: 0 }
     }
 
     /// The key columns.
@@ -87,17 +84,17 @@ impl ChainIndex {
 
     /// How many keys there are.
     pub(crate) fn keys(&self) -> usize {
-        self.groups.len()
+        self.chains.len()
     }
 
     /// The first row under a key, or [`NONE`].
     #[inline]
     pub(crate) fn first(&self, rows: SlotRows<'_>, key: &[Word]) -> u32 {
-        let is_it = |group: &Chain| {
-            let row = rows.row(group.first);
+        let is_it = |first: &u32| {
+            let row = rows.row(*first);
             self.columns.iter().zip(key).all(|(column, word)| row[*column as usize] == *word)
         };
-        self.groups.find(hash(key), is_it).map_or(NONE, |group| group.first)
+        self.chains.find(hash(key), is_it).copied().unwrap_or(NONE)
     }
 
     /// The row after `slot` under the same key, or [`NONE`].
@@ -113,20 +110,21 @@ impl ChainIndex {
         if self.links.len() <= slot as usize {
             self.links.resize(slot as usize + 1, LOOSE);
         }
-        let entry = self.groups.entry(
+        let entry = self.chains.entry(
             hash_of(row, columns),
-            |group| agree(rows.row(group.first), row, columns),
-            |group| hash_of(rows.row(group.first), columns),
+            |first| agree(rows.row(*first), row, columns),
+            |first| hash_of(rows.row(*first), columns),
         );
         let before = match entry {
-            Entry::Occupied(mut found) => {
-                let group = found.get_mut();
-                self.links[group.last as usize].next = slot;
-                std::mem::replace(&mut group.last, slot)
+            Entry::Occupied(found) => {
+                let first = *found.get() as usize;
+                let last = std::mem::replace(&mut self.links[first].before, slot);
+                self.links[last as usize].next = slot;
+                last
             }
             Entry::Vacant(place) => {
-                place.insert(Chain { first: slot, last: slot, epoch: 0 });
-                NONE
+                place.insert(slot);
+                slot
             }
         };
         self.links[slot as usize] = Link { before, next: NONE };
@@ -135,26 +133,26 @@ impl ChainIndex {
     /// Takes a row out; its words must still be there.
     pub(crate) fn remove(&mut self, rows: SlotRows<'_>, slot: u32) {
         let Link { before, next } = self.links[slot as usize];
-        if before != NONE {
+        let is_first = self.links[before as usize].next == NONE;
+        if !is_first {
             self.links[before as usize].next = next;
         }
         if next != NONE {
             self.links[next as usize].before = before;
         }
-        if before != NONE && next != NONE {
+        if !is_first && next != NONE {
             return;
         }
         let columns = &self.columns;
         let row = rows.row(slot);
-        let is_it = |group: &Chain| group.first == slot || agree(rows.row(group.first), row, columns);
-        let found = self.groups.find_entry(hash_of(row, columns), is_it).ok();
-        let mut found = found.or_broken(INSIDE);
-        match (before, next) {
-            (NONE, NONE) => {
+        let is_it = |first: &u32| *first == slot || agree(rows.row(*first), row, columns);
+        let mut found = self.chains.find_entry(hash_of(row, columns), is_it).ok().or_broken(INSIDE);
+        match (is_first, next) {
+            (true, NONE) => {
                 found.remove();
             }
-            (NONE, next) => found.get_mut().first = next,
-            _ => found.get_mut().last = before,
+            (true, next) => *found.get_mut() = next,
+            (false, _) => self.links[*found.get() as usize].before = before,
         }
     }
 
@@ -171,21 +169,26 @@ impl ChainIndex {
             return;
         }
         self.changed.clear();
-        for slot in changed {
+        self.changed.shrink_to(KEPT);
+        let columns = &self.columns;
+        let first_of = |slot: &u32| {
             let row = rows.row(*slot);
-            let is_it = |group: &Chain| agree(rows.row(group.first), row, &self.columns);
-            let group = self.groups.find_mut(hash_of(row, &self.columns), is_it).or_broken(INSIDE);
-            if std::mem::replace(&mut group.epoch, epoch) == epoch {
-                continue;
-            }
-            let (mut at, mut was, mut is) = (group.first, false, false);
+            let is_it = |first: &u32| agree(rows.row(*first), row, columns);
+            (*self.chains.find(hash_of(row, columns), is_it).or_broken(INSIDE), *slot)
+        };
+        let mut chains: SmallVec<[(u32, u32); 16]> = changed.iter().map(first_of).collect();
+        // Each chain once.
+        chains.sort_unstable();
+        chains.dedup_by_key(|(first, _)| *first);
+        for (first, slot) in chains {
+            let (mut at, mut was, mut is) = (first, false, false);
             while at != NONE && !(was && is) {
                 let (old, new) = state(at);
                 (was, is) = (was || old, is || new);
                 at = self.links[at as usize].next;
             }
             if was != is {
-                self.changed.push((*slot, is));
+                self.changed.push((slot, is));
             }
         }
     }
@@ -197,7 +200,9 @@ impl ChainIndex {
 
     /// Bytes taken.
     pub(crate) fn bytes(&self) -> usize {
-        self.links.capacity() * size_of::<Link>() + self.groups.capacity() * (size_of::<Chain>() + 1)
+        self.links.capacity() * size_of::<Link>()
+            + self.chains.allocation_size()
+            + self.changed.capacity() * size_of::<(u32, bool)>()
     }
 }
 

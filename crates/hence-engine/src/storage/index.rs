@@ -24,7 +24,7 @@ const GROUP_BUFFER: usize = 4096;
 /// From how many hashed keys on it pays to group them.
 const MANY_KEYS: usize = 1 << 15;
 /// An invariant of [`Index::key`].
-const ONE_COLUMN: &str = "a loop over keys is one over the values of one column, which are not grouped";
+const ONE_COLUMN: &str = "the values of one column are not grouped";
 
 /// For each combination of values in the key columns its rows in the order of derivation, in one piece.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ pub(crate) struct Index {
     groups: Vec<Bucket>,
     entries: Vec<u32>,
     content: Content,
-    /// The groups that grew in the last round, each once.
-    touched: Vec<u32>,
+    /// Of each group that grew in the last round its first new row.
+    first_rows: Vec<u32>,
     /// Pieces that groups have outgrown, by [`room_of`].
     free: Vec<Vec<u32>>,
     /// Room for the groups of new rows.
@@ -90,7 +90,7 @@ impl Index {
             groups: Vec::new(),
             entries: Vec::new(),
             content,
-            touched: Vec::new(),
+            first_rows: Vec::new(),
             free: Vec::new(),
             group_buffer: Vec::new(),
             regroup: MANY_KEYS,
@@ -142,9 +142,9 @@ impl Index {
         self.content
     }
 
-    /// The groups that grew in the last round.
-    pub(crate) fn touched(&self) -> &[u32] {
-        &self.touched
+    /// The first new row of each group that grew in the last round, ascending.
+    pub(crate) fn first_rows(&self) -> &[u32] {
+        &self.first_rows
     }
 
     /// How many groups there are, those without rows included.
@@ -158,7 +158,7 @@ impl Index {
         self.groups[group as usize].len > 0
     }
 
-    /// The first word of a group's key.
+    /// The key of a group, of one column.
     #[inline]
     pub(crate) fn key(&self, group: u32) -> Word {
         match &self.finder {
@@ -206,7 +206,7 @@ impl Index {
 
     fn take<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
         self.round += 1;
-        self.touched.clear();
+        self.first_rows.clear();
         if self.rows == len {
             return;
         }
@@ -261,7 +261,7 @@ impl Index {
             self.take(rows, arity, len);
         }
         self.round += 1;
-        self.touched.clear();
+        self.first_rows.clear();
         let gone = &rows[len.min(self.rows) as usize * arity..self.rows as usize * arity];
         self.rows = len.min(self.rows);
         if self.finder.is_direct() {
@@ -300,7 +300,7 @@ impl Index {
         self.rows = 0;
         self.take(&rows[..len as usize * arity], arity, len);
         self.round += 1;
-        self.touched.clear();
+        self.first_rows.clear();
     }
 
     /// Moves the groups together in place, each with a little room to grow where there is some.
@@ -421,16 +421,16 @@ impl Index {
 
     /// Makes sure that each group has room for the entries about to come, one for each time it occurs in `groups`.
     fn make_room(&mut self, groups: &[u32]) {
-        for at in groups {
+        for (row, at) in (self.rows..).zip(groups) {
             let group = &mut self.groups[*at as usize];
             if group.round != self.round {
                 (group.round, group.old) = (self.round, group.len);
-                self.touched.push(*at);
+                self.first_rows.push(row);
             }
             group.due += 1;
         }
-        for place in 0..self.touched.len() {
-            let at = self.touched[place] as usize;
+        for place in 0..self.first_rows.len() {
+            let at = groups[(self.first_rows[place] - self.rows) as usize] as usize;
             let group = &mut self.groups[at];
             let wanted = group.len + std::mem::take(&mut group.due);
             if wanted > group.room {
@@ -475,6 +475,6 @@ impl Index {
         };
         finder
             + self.groups.capacity() * size_of::<Bucket>()
-            + (self.entries.len() + self.touched.capacity()) * 4
+            + (self.entries.len() + self.first_rows.capacity()) * 4
     }
 }

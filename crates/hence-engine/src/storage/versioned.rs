@@ -30,6 +30,9 @@ const TOUCHED: u8 = 1 << 4;
 /// It is overdeleted; see `recursion`.
 pub(crate) const OVERDELETED: u8 = 1 << 5;
 
+/// For how many changed facts a relation keeps room from one change to the next.
+const KEPT: usize = 4096;
+
 /// How a relation comes to its facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Support {
@@ -295,7 +298,6 @@ impl VersionedRelation {
         for at in 0..self.dead.len() {
             self.release(self.dead[at]);
         }
-        self.dead.clear();
         for at in 0..self.changes.len() {
             let slot = self.changes[at];
             let state = self.state(slot);
@@ -305,7 +307,7 @@ impl VersionedRelation {
                 self.release(slot);
             }
         }
-        self.changes.clear();
+        [&mut self.dead, &mut self.changes, &mut self.touched].into_iter().for_each(empty);
     }
 
     fn release(&mut self, slot: u32) {
@@ -370,9 +372,16 @@ impl VersionedRelation {
     pub(crate) fn bytes(&self) -> usize {
         self.words.capacity() * 8
             + self.free.capacity() * 4
-            + self.members.capacity() * 5
+            + (self.touched.capacity() + self.changes.capacity() + self.dead.capacity()) * 4
+            + self.members.allocation_size()
             + self.indexes.iter().map(ChainIndex::bytes).sum::<usize>()
     }
+}
+
+/// Takes all out, and gives the room back that a large change needed.
+fn empty(slots: &mut Vec<u32>) {
+    slots.clear();
+    slots.shrink_to(KEPT);
 }
 
 /// All relations.
