@@ -98,7 +98,11 @@ impl Decide {
         let author = self.about.author()?;
         let mut assertions = session::read_facts(&open::reading_for(session.rules(), &author), &files)?;
         assertions.extend(given.assertions);
-        let source = self.facts.source(given.source.unwrap_or("decide"));
+        let source = match (given.source, self.facts.source("")) {
+            (None, _) => self.facts.source("decide"),
+            (Some(own), files) if files.is_empty() => own.to_owned(),
+            (Some(own), files) => format!("{own}, {files}"),
+        };
         let carry = if self.carry_out { Some(Carry::new(&session, self.all)?) } else { None };
         if self.follow {
             let first =
@@ -121,7 +125,7 @@ impl Decide {
         };
         let decided = session.commit(change, self.dry_run)?;
         if let (Some(note), None, false) = (given.note, &decided.committed, self.dry_run) {
-            remark(&mut session, author, source, note)?;
+            remark(&mut session, author, (source, given.source), note)?;
         }
         output::reports(&decided.reports);
         self.print(&decided)?;
@@ -229,9 +233,14 @@ pub(super) struct Given {
 }
 
 /// Says in the ledger what is known of facts that change nothing, unless it says so already.
-fn remark(session: &mut Session, author: String, source: String, note: String) -> Result<(), Failure> {
+fn remark(
+    session: &mut Session,
+    author: String,
+    (source, given): (String, Option<&str>),
+    note: String,
+) -> Result<(), Failure> {
     let Some(ledger) = session.ledger() else { return Ok(()) };
-    let last = ledger.last_where(|info| info.source == source).map_err(open::failure)?;
+    let last = ledger.last_where(|info| given.is_some_and(|given| info.source.starts_with(given))).map_err(open::failure)?;
     if last.and_then(|info| info.note).is_none_or(|last| !last.ends_with(&note)) {
         session.remark(author, source, note, time::wall_clock())?;
     }

@@ -103,7 +103,7 @@ fn decisions_over_parts_are_those_over_all_files() {
     let dir = folder();
     let dir = dir.path();
     let alone = alone(dir);
-    assert!(table(&alone).len() > 20 && alone.contains("of 40"), "{alone}");
+    assert!(table(&alone).len() > 20 && alone.contains("of 820"), "{alone}");
     for threads in [1, 2, 4] {
         hosts_file_of(dir, 1, threads);
         let store = format!("one-{threads}");
@@ -230,7 +230,7 @@ fn what_parts_cannot_have_is_refused() {
     assert!(columns.contains("E242") && columns.contains("`y` has other columns here"), "{columns}");
     let decides = with("## X.\ndecision x(p: string).\n@because(\"{P}\")\nx(P) :- fails(P, _).\n", "", &[]);
     assert!(decides.contains("E242") && decides.contains("`x` is a decision of --part-rules"), "{decides}");
-    let clock = "late(P) :- fails(P, _), now(T), T > 2026-01-01T00:00:00Z.\n";
+    let clock = "late(P) :- fails(P, _), now(_).\n";
     fs::write(dir.join("below.dl"), format!("{BELOW}{clock}")).unwrap();
     let moves = refused(dir, &[&RUN[..], &["--follow", "--store", "ledger"]].concat());
     assert!(moves.contains("E242") && moves.contains("a clock that moves"), "{moves}");
@@ -248,7 +248,7 @@ fn memory_of_another_process_is_limited() {
     let dir = folder();
     let dir = dir.path();
     hosts_file_of(dir, 2, 1);
-    let many: String = (0..200_000).map(|at| format!("{{\"fails\": [\"part {at}\", 1]}}\n")).collect();
+    let many: String = (0..300_000).map(|at| format!("{{\"fails\": [\"part {at}\", 1]}}\n")).collect();
     fs::write(dir.join("many.jsonl"), many).unwrap();
     let other = joining(dir, &["--part", "many.jsonl"]);
     let args = running("ledger", &["--part", "one.jsonl", "--max-memory", "40"]);
