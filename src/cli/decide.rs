@@ -240,7 +240,9 @@ fn remark(
     note: String,
 ) -> Result<(), Failure> {
     let Some(ledger) = session.ledger() else { return Ok(()) };
-    let last = ledger.last_where(|info| given.is_some_and(|given| info.source.starts_with(given))).map_err(open::failure)?;
+    let last = ledger
+        .last_where(|info| given.is_some_and(|given| info.source.starts_with(given)))
+        .map_err(open::failure)?;
     if last.and_then(|info| info.note).is_none_or(|last| !last.ends_with(&note)) {
         session.remark(author, source, note, time::wall_clock())?;
     }

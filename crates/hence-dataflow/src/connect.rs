@@ -93,12 +93,15 @@ fn hash(workers: &Workers) -> [u8; KEY] {
     *hasher.finalize().as_bytes()
 }
 
+/// The number of a process, and the connection to it.
+type Arrived = (usize, Sealed);
+
 /// Those who connect, each heard on a thread of its own: nobody holds up another.
 struct Others {
     own: Own,
     tell: fn(&str),
     at_it: Arc<AtomicUsize>,
-    arrived: (Sender<(usize, Sealed)>, Receiver<(usize, Sealed)>),
+    arrived: (Sender<Arrived>, Receiver<Arrived>),
 }
 
 impl Others {
