@@ -20,7 +20,7 @@ use super::output::{self, Format};
 use super::owner::{Incoming, LONGEST_TURN};
 use super::past::{Asking, Past};
 use super::records::Records;
-use super::said::Refused;
+use super::said::{Refused, Said};
 use super::speaker::Speakers;
 use super::told::Told;
 use super::{DONE, Failure, Outcome, UNDETERMINED, config, effects, open, terminal, time};
@@ -66,7 +66,7 @@ pub(super) struct Decide {
 
 impl Decide {
     pub(super) fn run(self) -> Outcome {
-        self.run_by(Ok)
+        self.run_by(|session, _| Ok((session, Given::default())))
     }
 
     /// Whether the options name an engine.
@@ -75,32 +75,58 @@ impl Decide {
         self.engine.engine.is_some()
     }
 
-    /// Decides with the session that `prepare` makes of the one that the options ask for.
-    pub(super) fn run_by(self, prepare: impl FnOnce(Session) -> Result<Session, Failure>) -> Outcome {
+    /// The largest memory that the options name, in bytes.
+    #[cfg(feature = "dataflow")]
+    pub(super) fn named_memory(&self) -> Option<u64> {
+        self.engine.named_memory()
+    }
+
+    /// Decides with the session that `prepare` makes of the one that the options ask for, and with what that is given.
+    pub(super) fn run_by(
+        self,
+        prepare: impl FnOnce(Session, Beginning) -> Result<(Session, Given), Failure>,
+    ) -> Outcome {
         let Asking { session, now, .. } = self.asking()?;
-        let mut session = prepare(session)?.with_unchanged_recorded(config::get().records_unchanged());
+        let clock_moves = self.follow && self.facts.now.is_none();
+        let beginning = Beginning { now, clock_moves, lenient: self.engine.lenient()? };
+        let (session, given) = prepare(session, beginning)?;
+        let mut session = session.with_unchanged_recorded(config::get().records_unchanged());
         session.check_columns()?;
         open::warn_of_undeclared(&session);
         let mut files = self.facts.files_or_own()?;
         let lines = if self.follow { records_of_lines(&mut files)? } else { None };
         let author = self.about.author()?;
-        let assertions = session::read_facts(&open::reading_for(session.rules(), &author), &files)?;
+        let mut assertions = session::read_facts(&open::reading_for(session.rules(), &author), &files)?;
+        assertions.extend(given.assertions);
+        let source = match (given.source, self.facts.source("")) {
+            (None, _) => self.facts.source("decide"),
+            (Some(own), files) if files.is_empty() => own.to_owned(),
+            (Some(own), files) => format!("{own}, {files}"),
+        };
         let carry = if self.carry_out { Some(Carry::new(&session, self.all)?) } else { None };
         if self.follow {
-            return self.follow(session, (author, assertions), lines, carry);
+            let first =
+                Said { assertions, retractions: given.retractions, note: given.note, ..Said::default() };
+            return self.follow(session, (author, first), lines, carry);
         }
+        let notes = [self.about.note.clone(), given.note.clone()];
+        let note = notes.into_iter().flatten().reduce(|own, given| format!("{own}; {given}"));
         let change = CommitRequest {
             assertions,
-            author,
-            source: self.facts.source("decide"),
+            retractions: given.retractions,
+            author: author.clone(),
+            source: source.clone(),
             time: time::wall_clock(),
-            note: self.about.note.clone(),
+            note,
             now,
             expect_tx: self.about.expect_tx,
             list: self.all,
             ..CommitRequest::default()
         };
         let decided = session.commit(change, self.dry_run)?;
+        if let (Some(note), None, false) = (given.note, &decided.committed, self.dry_run) {
+            remark(&mut session, author, (source, given.source), note)?;
+        }
         output::reports(&decided.reports);
         self.print(&decided)?;
         if let Some(mut carry) = carry {
@@ -121,7 +147,7 @@ impl Decide {
     fn follow(
         self,
         session: Session,
-        (author, assertions): (String, Vec<Fact>),
+        (author, first): (String, Said),
         lines: Option<Mapping>,
         carry: Option<Carry>,
     ) -> Outcome {
@@ -155,7 +181,7 @@ impl Decide {
             #[cfg(feature = "server")]
             keys: super::http::Keys::default(),
         };
-        follow.run(assertions, &mut terminal::json())
+        follow.run(first, &mut terminal::json())
     }
 
     /// The session that decides, and at which clock.
@@ -181,6 +207,46 @@ impl Decide {
         let shown = if self.all { &decided.standing } else { &decided.drawn };
         print_table(decided, shown, self.dry_run)
     }
+}
+
+/// How a decision begins.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "dataflow"), expect(dead_code, reason = "only a cluster looks at it"))]
+pub(super) struct Beginning {
+    /// The clock.
+    pub(super) now: i64,
+    /// Whether that moves on.
+    pub(super) clock_moves: bool,
+    /// Whether a match with an undefined operation is false.
+    pub(super) lenient: bool,
+}
+
+/// What is decided on beside what the options name.
+#[derive(Default)]
+pub(super) struct Given {
+    pub(super) assertions: Vec<Fact>,
+    pub(super) retractions: Vec<Fact>,
+    /// Where they come from.
+    pub(super) source: Option<&'static str>,
+    /// What the ledger is to say of that, though nothing follows from it.
+    pub(super) note: Option<String>,
+}
+
+/// Says in the ledger what is known of facts that change nothing, unless it says so already.
+fn remark(
+    session: &mut Session,
+    author: String,
+    (source, given): (String, Option<&str>),
+    note: String,
+) -> Result<(), Failure> {
+    let Some(ledger) = session.ledger() else { return Ok(()) };
+    let last = ledger
+        .last_where(|info| given.is_some_and(|given| info.source.starts_with(given)))
+        .map_err(open::failure)?;
+    if last.and_then(|info| info.note).is_none_or(|last| !last.ends_with(&note)) {
+        session.remark(author, source, note, time::wall_clock())?;
+    }
+    Ok(())
 }
 
 /// Tells people what a commit drew and let lapse.

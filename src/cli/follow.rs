@@ -95,10 +95,10 @@ impl Idle {
 pub(super) type Readers = Box<dyn Fn(&Session)>;
 
 impl Follow {
-    /// Commits `first` if there is any, then answers what comes in to its end, and what falls due meanwhile.
-    pub(super) fn run(mut self, first: Vec<Fact>, out: &mut dyn Write) -> Outcome {
-        if !first.is_empty() {
-            self.answer(Said { assertions: first, ..Said::default() }, out)?;
+    /// Commits what is said first if it says something, then answers what comes in to its end, and what falls due meanwhile.
+    pub(super) fn run(mut self, first: Said, out: &mut dyn Write) -> Outcome {
+        if !(first.assertions.is_empty() && first.retractions.is_empty()) {
+            self.answer(first, out)?;
         }
         self.begin(out)?;
         let (mut said, mut number) = (Said::default(), 0u64);
@@ -306,6 +306,7 @@ impl Follow {
             retractions: said.retractions,
             author: self.speakers.author().to_owned(),
             source: String::from(self.source),
+            note: said.note,
             time: wall,
             now: self.clock(wall)?,
             ..CommitRequest::default()

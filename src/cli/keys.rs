@@ -65,7 +65,8 @@ pub(super) fn check_name(name: &str) -> Result<(), Failure> {
     )))
 }
 
-fn read(path: &Path) -> io::Result<SecretKey> {
+/// The key in a file that only its owner reads.
+pub(super) fn read(path: &Path) -> io::Result<SecretKey> {
     let file = File::open(path)?;
     check_mode(&file)?;
     let mut text = String::new();

@@ -186,8 +186,34 @@ enum Failure {
     Usage(String),
     /// A limit was reached outside a session.
     Stopped(Stopped),
+    /// A limit was reached by another process.
+    #[cfg(feature = "dataflow")]
+    Limit(String),
     /// Results could not be written.
     Output(io::Error),
+}
+
+#[cfg(feature = "dataflow")]
+impl Failure {
+    /// Whether a limit was reached.
+    fn is_limit(&self) -> bool {
+        match self {
+            Self::Session(error) => error.is_limit(),
+            Self::Stopped(_) | Self::Limit(_) => true,
+            Self::Usage(_) | Self::Output(_) => false,
+        }
+    }
+
+    /// What another process is told.
+    fn said(&self) -> String {
+        match self {
+            Self::Session(SessionError::Faults(faults)) => faults.lines().collect::<Vec<_>>().join("\n"),
+            Self::Session(error) => error.to_string(),
+            Self::Usage(message) | Self::Limit(message) => message.clone(),
+            Self::Stopped(stopped) => stopped.to_string(),
+            Self::Output(error) => error.to_string(),
+        }
+    }
 }
 
 impl From<Stopped> for Failure {
@@ -409,6 +435,11 @@ fn explain(failure: &Failure) -> u8 {
         Failure::Stopped(stopped) => {
             output::error(&stopped.to_string());
             suggest(stopped.bound);
+            LIMIT
+        }
+        #[cfg(feature = "dataflow")]
+        Failure::Limit(message) => {
+            output::error(message);
             LIMIT
         }
         Failure::Session(error) => {

@@ -356,6 +356,13 @@ impl EngineOptions {
         threads.map(|most| usize::try_from(most).unwrap_or(usize::MAX).min(Threads::MOST))
     }
 
+    /// The largest memory that is named, in bytes.
+    #[cfg(feature = "dataflow")]
+    pub(super) fn named_memory(&self) -> Option<u64> {
+        let mib = self.max_memory.or_else(|| config::get().count("limits.memory"))?;
+        Some(mib.saturating_mul(MIB))
+    }
+
     /// The limits chosen.
     pub(super) fn limits(&self) -> Limits {
         let config = config::get();
@@ -372,8 +379,10 @@ impl EngineOptions {
     }
 }
 
+const MIB: u64 = 1024 * 1024;
+
 /// The most memory in bytes, where `given` is what the command line says in MiB.
 pub(super) fn memory(given: Option<u64>) -> Option<u64> {
     let mib = given.or_else(|| config::get().count("limits.memory"));
-    mib.map(|mib| mib.saturating_mul(1024 * 1024)).or_else(machine::default_memory)
+    mib.map(|mib| mib.saturating_mul(MIB)).or_else(machine::default_memory)
 }

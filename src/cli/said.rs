@@ -35,6 +35,8 @@ pub(super) struct Said {
     /// Those of them that others say than who brings them.
     pub(super) said: Vec<Brought>,
     pub(super) retractions: Vec<Fact>,
+    /// What the ledger is to say of them.
+    pub(super) note: Option<String>,
     pub(super) now: Option<i64>,
     pub(super) faults: Vec<Json>,
     /// Whether a limit was reached while they were read.

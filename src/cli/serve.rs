@@ -14,7 +14,7 @@ use super::due::{AUTHOR, Due};
 use super::follow::{Follow, Idle};
 use super::options::{EngineOptions, FactOptions, RuleOptions, duration, time_limit};
 use super::owner::{Event, Incoming, LONGEST_TURN, Mailbox, Owner};
-use super::said::Refused;
+use super::said::{Refused, Said};
 use super::speaker::Speakers;
 use super::told::Told;
 use super::{DONE, Failure, Outcome, open, output, terminal};
@@ -115,7 +115,7 @@ impl Serve {
             #[cfg(feature = "server")]
             keys: super::http::Keys::default(),
         };
-        let ended = follow.run(Vec::new(), &mut terminal::json());
+        let ended = follow.run(Said::default(), &mut terminal::json());
         #[cfg(feature = "server")]
         http.stop();
         ended

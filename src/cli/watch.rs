@@ -13,13 +13,22 @@ const GO_ON: [&str; 3] = ["repl", "bench", "serve"];
 
 /// Watches this command from now on.
 pub(super) fn begin(given: &ArgMatches) -> Result<(), Failure> {
-    let Some((command, given)) = given.subcommand() else { return Ok(()) };
+    let Some((command, given)) = last(given) else { return Ok(()) };
     let is_set = |flag| given.try_get_one(flag).ok().flatten().copied().unwrap_or(false);
     let goes_on = is_set("follow") || is_set("watch") || GO_ON.contains(&command);
     let memory = options::memory(given.try_get_one("max_memory").ok().flatten().copied());
     let time = if goes_on { None } else { time(given) };
     meter::watch(Watch { memory, time, goes_on, stop })
         .map_err(|error| Failure::Usage(format!("can't start the thread that enforces the limits: {error}")))
+}
+
+/// The innermost command.
+fn last(given: &ArgMatches) -> Option<(&str, &ArgMatches)> {
+    let mut last = given.subcommand()?;
+    while let Some(inner) = last.1.subcommand() {
+        last = inner;
+    }
+    Some(last)
 }
 
 /// The time that the whole command may take: only commands that evaluate have a limit on it.

@@ -10,5 +10,7 @@ pub const IMPORT_CIRCLE: Code = Code("E231");
 pub const NOT_COMPILED: Code = Code("E240");
 /// A construct that SQL can't express with the same meaning.
 pub const NOT_IN_SQL: Code = Code("E241");
+/// A relation that can't be one of rules over facts that lie with workers.
+pub const NOT_OF_PARTS: Code = Code("E242");
 /// Recorded facts with other columns than their relation is declared with.
 pub const OTHER_COLUMNS: Code = Code("E617");

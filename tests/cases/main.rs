@@ -45,11 +45,11 @@ fn main() {
     let args = Arguments::from_args();
     // What takes longest comes first, so that every core is busy to the end.
     let mut trials = of_files("docs", Path::new(""), pages::with_commands(), pages::check);
-    trials.extend(of_files("cli", Path::new("tests/cli"), files::files("tests/cli", &["md"]), pages::check));
+    trials.extend(of_files("cli", Path::new("tests/cli"), pages::of_commands(), pages::check));
     #[cfg(unix)]
     {
         let mut pages = pages::with_commands();
-        pages.extend(files::files("tests/cli", &["md"]));
+        pages.extend(pages::of_commands());
         pages.retain(|page| owned::is_run(page));
         trials.extend(of_files("owned", Path::new(""), pages, owned::check));
     }

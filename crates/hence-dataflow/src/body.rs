@@ -28,6 +28,8 @@ pub(crate) struct Matches<'s, T: Timestamp + Lattice> {
     pub(crate) whole: Rows<'s, T>,
     /// After the variables come the operations that have no result.
     pub(crate) failed: Vec<Rows<'s, T>>,
+    /// A row for each element that is generated.
+    pub(crate) elements: Vec<Rows<'s, T>>,
 }
 
 impl Context {
@@ -38,6 +40,7 @@ impl Context {
         read: Read<'_, 's, T>,
     ) -> Matches<'s, T> {
         let (mut whole, mut failed, mut bound) = (None, Vec::new(), BTreeSet::new());
+        let mut elements = Vec::new();
         for (done, at) in self.order.iter().enumerate() {
             let literal = self.rule.literal(*at);
             let after = self.order.get(done + 1..).unwrap_or_default();
@@ -46,22 +49,24 @@ impl Context {
                 (Literal::Atom(atom), Some(rows)) => self.join(rows, read(atom), atom, &bound),
                 (Literal::Not(atom), rows) => self.without(self.begun(rows, unit), read(atom), atom),
                 (_, rows) => {
-                    let rows = self.compute(self.begun(rows, unit), *at);
+                    let mut rows = self.compute(self.begun(rows, unit), *at);
                     if self.may_fail(literal) {
                         let width = self.width();
                         let lost = rows.clone().filter(move |row| row.len() > width);
                         let rest = Rest::new(self, bound.clone(), literal.computed());
                         failed.push(rest.rows(lost, after, read));
-                        rows.filter(move |row| row.len() == width)
-                    } else {
-                        rows
+                        rows = rows.filter(move |row| row.len() == width);
                     }
+                    if matches!(literal, Literal::Each { .. }) {
+                        elements.push(rows.clone());
+                    }
+                    rows
                 }
             };
             bound.extend(literal.binds());
             whole = Some(self.forget(rows, &bound, after));
         }
-        Matches { whole: self.begun(whole, unit), failed }
+        Matches { whole: self.begun(whole, unit), failed, elements }
     }
 
     fn begun<'s, T: Timestamp + Lattice>(

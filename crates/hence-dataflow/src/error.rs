@@ -1,5 +1,18 @@
 //! Why workers ended before they were told to.
 
+use hence_core::meter::Bound;
+use serde::{Deserialize, Serialize};
+
+/// Why a process can't do its share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, thiserror::Error)]
+#[error("{why}")]
+pub struct Unable {
+    /// In words.
+    pub why: String,
+    /// Whether a limit was reached.
+    pub is_limit: bool,
+}
+
 /// Why workers ended before they were told to.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
@@ -9,9 +22,29 @@ pub enum Error {
     /// They were told to end before they had reached one another.
     #[error("nobody waits for the other processes any more")]
     GivenUp,
-    /// A process has other rules than the first.
-    #[error("the rules of the first process can't be read: {0}")]
-    Rules(String),
+    /// This process can't do its share.
+    #[error("{0}")]
+    Own(Unable),
+    /// Another process can't do its share.
+    #[error("process {number} (`{host}`): {why}")]
+    Other {
+        /// Its number, from 1.
+        number: usize,
+        /// Its address.
+        host: String,
+        /// What it says.
+        why: Unable,
+    },
+    /// A process reached the largest memory that it may have.
+    #[error("{bound} was reached by process {number} (`{host}`)")]
+    Memory {
+        /// Its number, from 1.
+        number: usize,
+        /// Its address.
+        host: String,
+        /// The limit.
+        bound: Bound,
+    },
     /// One of them ended.
     #[error("a worker was lost: {0}")]
     Lost(String),

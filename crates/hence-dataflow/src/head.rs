@@ -26,7 +26,7 @@ pub(crate) struct Heads<'s, T: Timestamp + Lattice> {
 impl Context {
     /// What follows from the matches.
     pub(crate) fn heads<'s, T: Timestamp + Lattice>(&self, matches: Matches<'s, T>) -> Heads<'s, T> {
-        let Matches { whole, mut failed } = matches;
+        let Matches { whole, mut failed, .. } = matches;
         if self.head_may_fail() {
             let context = self.clone();
             let all = self.evaluated();

@@ -5,26 +5,28 @@
 //! - `order`, `context`: a rule as workers share it
 //! - `body`, `rest`, `head`: a rule as operators over collections
 //! - `render`: a program as a dataflow
-//! - `connect`: connections between processes
+//! - `secret`, `sealed`, `connect`: connections between processes that know one secret
+//! - `control`: what processes tell one another beside what follows
 //! - `workers`: starting workers, handing changes to them, taking in what follows
 //! - `engine`: the same as an engine of a session
-//! - `refuse`: what is not rendered, refused before anything is evaluated
 
 mod body;
 mod cell;
 mod connect;
 mod context;
+mod control;
 mod engine;
 mod error;
 mod head;
 mod model;
 mod order;
-mod refuse;
 mod render;
 mod rest;
+mod sealed;
+mod secret;
 mod workers;
 
-pub use engine::{Cluster, Dataflow, join};
-pub use error::Error;
-pub use refuse::{NotRendered, refuse};
-pub use workers::Workers;
+pub use engine::{Cluster, Dataflow, Parts, join};
+pub use error::{Error, Unable};
+pub use secret::Secret;
+pub use workers::{Share, Workers};

@@ -25,6 +25,10 @@ pub(crate) struct Facts {
     /// Those that rules derive, by the round.
     derived: Vec<BTreeMap<(u64, Tuple), isize>>,
     lost: BTreeMap<(u32, Row), isize>,
+    /// How many facts rules derive of each relation that is only counted, by the round.
+    counted: BTreeMap<(u32, u64), isize>,
+    /// How many elements each rule generates.
+    elements: BTreeMap<u32, isize>,
 }
 
 impl Facts {
@@ -36,6 +40,8 @@ impl Facts {
             given: vec![BTreeSet::new(); count],
             derived: vec![BTreeMap::new(); count],
             lost: BTreeMap::new(),
+            counted: BTreeMap::new(),
+            elements: BTreeMap::new(),
         }
     }
 
@@ -73,6 +79,8 @@ impl Facts {
                         settle(derived, (rank, tuple), times);
                     }
                 }
+                Told::Counted(relation, rank) => settle(&mut self.counted, (relation, rank), times),
+                Told::Element(rule) => settle(&mut self.elements, rule, times),
                 Told::Lost(rule, row) => settle(&mut self.lost, (rule, row), times),
             }
         }
@@ -91,10 +99,17 @@ impl Facts {
         let mut count = 0_u64;
         for stratum in &plan.program.strata {
             let rule = stratum.rules.first().copied().unwrap_or(RuleId(0));
+            for RuleId(number) in &stratum.rules {
+                let elements = self.elements.get(number).copied().unwrap_or(0);
+                count = count.saturating_add(u64::try_from(elements).unwrap_or(0));
+            }
             for id in &stratum.relations {
                 let mut rounds = 0;
                 for (rank, _) in self.own(*id) {
                     (rounds, count) = (rank, count + 1);
+                }
+                for ((_, rank), facts) in self.counted.range((id.0, 0)..=(id.0, u64::MAX)) {
+                    (rounds, count) = (*rank, count.saturating_add(u64::try_from(*facts).unwrap_or(0)));
                 }
                 if stratum.recursive && rounds >= iterations {
                     return Err((Bound::Iterations(iterations), rule));

@@ -5,18 +5,9 @@ use std::collections::BTreeSet;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Literal, Rule};
 
-use crate::rest::looked_at_twice;
-
 /// The places of the literals of a body, each after all that it needs: what filters comes as early as it can, what joins as
 /// late as it must, with as many variables known as there are.
-///
-/// Where a literal would have to be looked at twice that way, atoms without computed values come first of all.
 pub(crate) fn order(rule: &Rule) -> Vec<usize> {
-    let usual = ordered(rule, false);
-    if looked_at_twice(rule, &usual).is_some() { ordered(rule, true) } else { usual }
-}
-
-fn ordered(rule: &Rule, plain_first: bool) -> Vec<usize> {
     let computed: BTreeSet<VarId> = rule.computed().collect();
     let mut left: Vec<usize> = (0..rule.body.len()).collect();
     let (mut bound, mut order) = (BTreeSet::new(), Vec::new());
@@ -25,7 +16,6 @@ fn ordered(rule: &Rule, plain_first: bool) -> Vec<usize> {
         let cost = |at: &usize| match rule.literal(*at) {
             Literal::Test { .. } | Literal::Bind { .. } => (1, 0),
             Literal::Not(_) => (2, 0),
-            Literal::Atom(atom) if plain_first && !atom.vars().any(|var| computed.contains(&var)) => (0, 0),
             Literal::Atom(atom) => {
                 let known = atom.vars().filter(|var| bound.contains(var)).count();
                 (if known > 0 || order.is_empty() { 3 } else { 5 }, usize::MAX - known)

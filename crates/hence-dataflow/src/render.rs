@@ -1,18 +1,22 @@
 //! A program as a dataflow: a collection for each relation, stratum by stratum.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use differential_dataflow::AsCollection;
 use differential_dataflow::VecCollection;
+use differential_dataflow::consolidation::consolidate_updates;
 use differential_dataflow::lattice::Lattice;
 use differential_dataflow::operators::iterate::Variable;
 use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Program, RuleId, Stratum};
+use timely::container::CapacityContainerBuilder;
 use timely::dataflow::Scope;
+use timely::dataflow::channels::pact::Pipeline;
+use timely::dataflow::operators::generic::{InputHandleCore, Operator, OutputBuilderSession};
 use timely::dataflow::operators::vec::{Filter, Map};
 use timely::order::Product;
 use timely::progress::Timestamp;
@@ -27,8 +31,23 @@ use crate::head::Heads;
 pub(crate) enum Told {
     /// A fact that a relation's rules derive first in a round of their stratum.
     Fact(u32, u64, Row),
+    /// The same of a relation of which only the number of facts is told.
+    Counted(u32, u64),
+    /// An element that a rule generates.
+    Element(u32),
     /// A match of a rule with an operation without a result.
     Lost(u32, Row),
+}
+
+impl Told {
+    /// How many facts or elements this is, where it is there so often.
+    pub(crate) fn facts(&self, times: isize) -> u64 {
+        match self {
+            Self::Fact(..) => u64::from(times > 0),
+            Self::Counted(..) | Self::Element(_) => u64::try_from(times).unwrap_or(0),
+            Self::Lost(..) => 0,
+        }
+    }
 }
 
 /// What is told, with how often.
@@ -39,6 +58,8 @@ pub(crate) struct Plan {
     pub(crate) program: Program,
     pub(crate) rules: Vec<Context>,
     pub(crate) iterations: u64,
+    /// The relations whose facts are told; of others only how many there are. None where all are.
+    pub(crate) outputs: Option<BTreeSet<RelationId>>,
     /// Whether recursion is to end at once, however far it has come.
     pub(crate) stop: Arc<AtomicBool>,
 }
@@ -48,7 +69,27 @@ impl Plan {
     pub(crate) fn new(program: Program, (iterations, most): (u64, u64)) -> Self {
         let params: Arc<Vec<Word>> = Arc::new(program.param_words());
         let rules = program.rules.iter().map(|rule| Context::new(&program, rule, &params, most)).collect();
-        Self { program, rules, iterations, stop: Arc::default() }
+        Self { program, rules, iterations, outputs: None, stop: Arc::default() }
+    }
+
+    /// The same where only the facts of these relations are told.
+    pub(crate) fn telling(self, outputs: Option<BTreeSet<RelationId>>) -> Self {
+        Self { outputs, ..self }
+    }
+
+    fn is_told(&self, id: RelationId) -> bool {
+        self.outputs.as_ref().is_none_or(|outputs| outputs.contains(&id))
+    }
+
+    /// What is told of a relation, summed up where its facts are only counted.
+    fn told<'s, T: Timestamp + Lattice>(&self, id: RelationId, told: Tidings<'s, T>) -> Tidings<'s, T> {
+        if self.is_told(id) { told } else { summed(told) }
+    }
+
+    /// How a fact of a relation is told, by its round.
+    fn tells(&self, id: RelationId) -> impl Fn(u64, Row) -> Told + use<> {
+        let (number, is_told) = (id.0, self.is_told(id));
+        move |rank, row| if is_told { Told::Fact(number, rank, row) } else { Told::Counted(number, rank) }
     }
 
     /// What follows from the facts that are given of each relation; `unit` holds one empty row.
@@ -65,10 +106,10 @@ impl Plan {
                 self.recursive(&mut known, stratum, scope, &mut told);
             } else {
                 let derived = self.stratum(&known, &known.relations, stratum);
-                for (id, Derived { facts, failed }) in derived {
-                    let number = id.0;
-                    told.push(facts.clone().map(move |row| Told::Fact(number, 1, row)));
-                    told.extend(failed);
+                for (id, Derived { facts, told: others }) in derived {
+                    let tells = self.tells(id);
+                    told.push(self.told(id, facts.clone().map(move |row| tells(1, row))));
+                    told.extend(others.into_iter().map(summed));
                     known.set(id, facts);
                 }
             }
@@ -84,22 +125,23 @@ impl Plan {
         stratum: &Stratum,
     ) -> BTreeMap<RelationId, Derived<'s, T>> {
         let derived = |id: &RelationId| {
-            let (mut facts, mut failed) = (Vec::new(), Vec::new());
+            let (mut facts, mut told) = (Vec::new(), Vec::new());
             for rule in &stratum.rules {
                 let Some(context) = self.rules.get(rule.at()).filter(|context| context.rule.head == *id)
                 else {
                     continue;
                 };
-                let matches = context.matches(&known.unit, &|atom| known.of(atom.relation));
+                let mut matches = context.matches(&known.unit, &|atom| known.of(atom.relation));
+                let elements = std::mem::take(&mut matches.elements);
                 let heads: Heads<'s, T> = context.heads(matches);
                 facts.push(heads.facts);
                 let RuleId(number) = *rule;
-                failed.extend(
-                    heads.failed.into_iter().map(|rows| rows.map(move |row| Told::Lost(number, row))),
-                );
+                let failed = heads.failed.into_iter();
+                told.extend(failed.map(|rows| rows.map(move |row| Told::Lost(number, row))));
+                told.extend(elements.into_iter().map(|rows| rows.map(move |_| Told::Element(number))));
             }
             let given = given.get(id.at()).cloned().unwrap_or_else(|| known.none());
-            (*id, Derived { facts: given.concatenate(facts).distinct(), failed })
+            (*id, Derived { facts: given.concatenate(facts).distinct(), told })
         };
         stratum.relations.iter().map(derived).collect()
     }
@@ -125,14 +167,14 @@ impl Plan {
             }
             let derived = self.stratum(&inside, &given, stratum);
             let mut results = Vec::new();
-            for (id, Derived { facts, failed }) in derived {
-                let number = id.0;
+            for (id, Derived { facts, told: others }) in derived {
+                let tells = self.tells(id);
                 let stamped =
                     facts.clone().inner.map(move |(row, time, times): (Row, Product<T, u64>, isize)| {
-                        (Told::Fact(number, time.inner.saturating_add(1), row), time, times)
+                        (tells(time.inner.saturating_add(1), row), time, times)
                     });
-                told.push(stamped.as_collection().leave(outer));
-                told.extend(failed.into_iter().map(|rows| rows.leave(outer)));
+                told.push(self.told(id, stamped.as_collection().leave(outer)));
+                told.extend(others.into_iter().map(|rows| summed(rows.leave(outer))));
                 let stop = Arc::clone(&self.stop);
                 let goes_on =
                     move |time: &Product<T, u64>| time.inner <= iterations && !stop.load(Ordering::Relaxed);
@@ -150,11 +192,28 @@ impl Plan {
     }
 }
 
-/// What the rules of one relation derive.
+/// What the rules of one relation derive, and what is told beside it.
 struct Derived<'s, T: Timestamp + Lattice> {
     facts: Rows<'s, T>,
-    failed: Vec<Tidings<'s, T>>,
+    told: Vec<Tidings<'s, T>>,
 }
+
+/// The same, summed up as far as it comes together: of what is only counted, little is sent.
+fn summed<'s, T: Timestamp + Lattice>(told: Tidings<'s, T>) -> Tidings<'s, T> {
+    let sum = |_, _| {
+        |input: &mut InputHandleCore<T, Batch<T>, _>, output: &mut OutputBuilderSession<'_, T, _>| {
+            input.for_each_stamp(|stamp, batches| {
+                let mut sum: Batch<T> = batches.flat_map(|batch| batch.drain(..)).collect();
+                consolidate_updates(&mut sum);
+                output.session(&stamp).give_container(&mut sum);
+            });
+        }
+    };
+    told.inner.unary::<CapacityContainerBuilder<Batch<T>>, _, _, _>(Pipeline, "Sum", sum).as_collection()
+}
+
+/// Updates of what is told.
+type Batch<T> = Vec<(Told, T, isize)>;
 
 /// The relations as far as they are rendered: what is given of those that are not.
 struct Known<'s, T: Timestamp + Lattice> {

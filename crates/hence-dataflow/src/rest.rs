@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use differential_dataflow::lattice::Lattice;
 use hence_core::index_vec::Id;
 use hence_lang::builtins::expr::VarId;
-use hence_lang::ir::{Atom, Literal, Rule};
+use hence_lang::ir::{Atom, Literal};
 use timely::progress::Timestamp;
 
 use crate::body::{Read, Rows};
@@ -38,25 +38,59 @@ impl<'c> Rest<'c> {
         after: &[usize],
         read: Read<'_, 's, T>,
     ) -> Rows<'s, T> {
-        for at in after {
-            let literal = self.context.rule.literal(*at);
-            let needs = needs(literal, &self.computed);
-            if needs.iter().any(|var| !self.sure.contains(var) && !self.maybe.contains(var)) {
-                continue;
+        for (done, at) in after.iter().enumerate() {
+            let mut new = BTreeSet::new();
+            rows = self.look(rows, *at, read, &mut new);
+            // A literal was passed over where an atom before it was, and this one binds what it reads too. To look at a
+            // literal twice changes nothing.
+            for _ in 0..done {
+                let before = after.get(..done).unwrap_or_default().iter();
+                let again = before.filter(|at| !self.needs(**at).is_disjoint(&new)).copied();
+                let again: Vec<usize> = again.collect();
+                new.clear();
+                for at in again {
+                    rows = self.look(rows, at, read, &mut new);
+                }
             }
-            let open: Vec<usize> = needs.difference(&self.sure).map(|var| var.at()).collect();
-            let always = open.is_empty();
-            rows = if always {
-                self.apply(rows, *at, read)
-            } else {
-                let is_ready = move |row: &Row| open.iter().all(|at| row.get(*at) != Some(&Cell::Open));
-                let ready = rows.clone().filter(is_ready.clone());
-                self.apply(ready, *at, read).concat(rows.filter(move |row| !is_ready(row)))
-            };
-            let certain = always && !self.context.may_fail(literal);
-            let set = if certain { &mut self.sure } else { &mut self.maybe };
-            set.extend(literal.binds());
         }
+        rows
+    }
+
+    fn needs(&self, at: usize) -> BTreeSet<VarId> {
+        needs(self.context.rule.literal(at), &self.computed)
+    }
+
+    /// The rows after a literal, which is applied to those that hold all that it needs; what it binds is added to `new`.
+    fn look<'s, T: Timestamp + Lattice>(
+        &mut self,
+        rows: Rows<'s, T>,
+        at: usize,
+        read: Read<'_, 's, T>,
+        new: &mut BTreeSet<VarId>,
+    ) -> Rows<'s, T> {
+        let (literal, needs) = (self.context.rule.literal(at), self.needs(at));
+        if needs.iter().any(|var| !self.sure.contains(var) && !self.maybe.contains(var)) {
+            return rows;
+        }
+        let open: Vec<usize> = needs.difference(&self.sure).map(|var| var.at()).collect();
+        // An element that is there is not generated again.
+        let generated = matches!(literal, Literal::Each { .. }).then(|| literal.computed()).flatten();
+        let generated = generated.filter(|var| self.maybe.contains(var)).map(|var| var.at());
+        let always = open.is_empty() && generated.is_none();
+        let rows = if always {
+            self.apply(rows, at, read)
+        } else {
+            let is_open = |row: &Row, at: usize| row.get(at) == Some(&Cell::Open);
+            let is_ready = move |row: &Row| {
+                open.iter().all(|at| !is_open(row, *at)) && generated.is_none_or(|at| is_open(row, at))
+            };
+            let ready = rows.clone().filter(is_ready.clone());
+            self.apply(ready, at, read).concat(rows.filter(move |row| !is_ready(row)))
+        };
+        new.extend(literal.binds().filter(|var| !self.sure.contains(var)));
+        let certain = always && !self.context.may_fail(literal);
+        let set = if certain { &mut self.sure } else { &mut self.maybe };
+        set.extend(literal.binds());
         rows
     }
 
@@ -82,25 +116,4 @@ fn needs(literal: &Literal, computed: &BTreeSet<VarId>) -> BTreeSet<VarId> {
         literal.positive().into_iter().flat_map(Atom::vars).filter(|var| computed.contains(var)).collect();
     literal.for_each_needed(&mut |var| needs.extend([var]));
     needs
-}
-
-/// A literal that may have to be looked at again: it is passed over where an operation has no result, and a later atom
-/// then gives it what it needs.
-pub(crate) fn looked_at_twice<'r>(rule: &'r Rule, order: &[usize]) -> Option<&'r Literal> {
-    let computed: BTreeSet<VarId> = rule.computed().collect();
-    let reads_computed = |atom: &Atom| atom.vars().any(|var| computed.contains(&var));
-    order.iter().enumerate().find_map(|(done, at)| {
-        let literal = rule.literal(*at);
-        let atoms = |places: &[usize]| -> Vec<&'r Atom> {
-            places.iter().filter_map(|at| rule.literal(*at).positive()).collect()
-        };
-        let (before, after) = (atoms(order.get(..done)?), atoms(order.get(done + 1..)?));
-        let binds = |atom: &&Atom, var: VarId| atom.vars().any(|bound| bound == var);
-        let again = |var: &VarId| {
-            !computed.contains(var)
-                && before.iter().filter(|atom| binds(atom, *var)).all(|atom| reads_computed(atom))
-                && after.iter().any(|atom| binds(atom, *var))
-        };
-        needs(literal, &computed).iter().any(again).then_some(literal)
-    })
 }

@@ -12,24 +12,33 @@ use std::time::Duration;
 
 use differential_dataflow::input::{Input as _, InputSession};
 use differential_dataflow::{AsCollection as _, VecCollection};
-use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
 use hence_core::meter::{Bound, Meter};
+use hence_core::schema::RelationId;
+use hence_engine::Database;
 use timely::dataflow::operators::probe::Handle;
-use timely::dataflow::operators::vec::Broadcast;
-use timely::dataflow::operators::{Exchange, Input as _, Inspect, Probe};
+use timely::dataflow::operators::{Exchange, Inspect, Probe};
 use timely::worker::Worker;
 use timely::{CommunicationConfig, WorkerConfig};
 
-use crate::cell::Row;
+use crate::cell::{Cell, Row};
 use crate::connect::{Network, connect};
-use crate::error::Error;
+use crate::control::{Control, told};
+use crate::error::{Error, Unable};
 use crate::render::{Plan, Told};
+use crate::secret::Secret;
 
 /// How long worker 0 waits for others before it looks at the limits.
 const PATIENCE: Duration = Duration::from_millis(5);
 
+/// How long a worker of another process does.
+const PATIENCE_OF_OTHERS: Duration = Duration::from_millis(50);
+
 /// How many updates are heard before they are summed up.
 const MOST_UPDATES: usize = 100_000;
+
+/// How many facts of its own a process brings before it goes on with work.
+const FACTS_AT_ONCE: usize = 50_000;
 
 /// A transaction, by its number.
 type Epoch = u64;
@@ -43,6 +52,32 @@ pub struct Workers {
     pub process: usize,
     /// The address of each process, `host:port`; of one process none is needed.
     pub hosts: Vec<String>,
+    /// What all processes know and nobody else; of one process none is needed.
+    pub secret: Option<Secret>,
+    /// The most memory of each of them, in bytes, beside the limit that it has by itself.
+    pub memory: Option<u64>,
+    /// Says who was refused.
+    pub tell: fn(&str),
+}
+
+impl Workers {
+    /// Threads of this process alone.
+    pub fn of_one_process(threads: usize) -> Self {
+        Self { threads, process: 0, hosts: Vec::new(), secret: None, memory: None, tell: |_| {} }
+    }
+
+    fn host(&self, process: usize) -> String {
+        self.hosts.get(process).cloned().unwrap_or_default()
+    }
+}
+
+/// What a process brings by itself.
+#[derive(Debug, Default)]
+pub struct Share {
+    /// Facts, which reach other processes only as far as the work on them is divided.
+    pub facts: Database,
+    /// Where they come from, for the first process.
+    pub told: String,
 }
 
 /// Facts of relations that come (1) and go (-1), and what bounds the work on them.
@@ -54,51 +89,96 @@ pub(crate) struct Request {
 }
 
 /// What changed by a transaction.
-pub(crate) type Answer = Result<Vec<(Told, isize)>, Bound>;
+pub(crate) type Answer = Result<Vec<(Told, isize)>, Ended>;
+
+/// The limit that ended the workers, and the process that reached it where that isn't the first.
+#[derive(Clone, Copy)]
+pub(crate) struct Ended {
+    pub(crate) bound: Bound,
+    pub(crate) process: Option<usize>,
+}
 
 /// What the first process hands to its worker 0.
 pub(crate) struct Lead {
-    pub(crate) plan: Arc<Plan>,
+    pub(crate) own: Own,
     /// What the other processes make the same plan of.
     pub(crate) text: String,
     pub(crate) requests: Receiver<Request>,
     pub(crate) answers: Sender<Answer>,
+    /// What each process said of its share.
+    pub(crate) shares: Arc<OnceLock<Vec<String>>>,
     /// Set where nobody waits for them any more.
     pub(crate) given_up: Arc<AtomicBool>,
 }
 
-/// How another process makes a program of the text of rules.
-pub(crate) type ReadRules = dyn Fn(&str) -> Result<Plan, String> + Send + Sync;
+/// What a process works on, and what it brings.
+pub(crate) struct Own {
+    plan: Arc<Plan>,
+    facts: Mutex<Option<Database>>,
+    told: String,
+}
+
+impl Own {
+    pub(crate) fn new(plan: Plan, share: Share) -> Self {
+        Self { plan: Arc::new(plan), facts: Mutex::new(Some(share.facts)), told: share.told }
+    }
+
+    pub(crate) fn plan(&self) -> Arc<Plan> {
+        Arc::clone(&self.plan)
+    }
+}
+
+/// How another process makes what it works on of the text of rules.
+pub(crate) type ReadRules = dyn Fn(&str) -> Result<Own, Unable> + Send + Sync;
+
+/// What each process, by its number, says of its share, or why it can't do it.
+type Said = (u64, Result<String, Unable>);
 
 /// Works until the first process ends.
 pub(crate) fn work(workers: &Workers, lead: Option<Lead>, read: Arc<ReadRules>) -> Result<(), Error> {
-    let several = workers.hosts.len() > 1;
-    let plan: Arc<OnceLock<Result<Arc<Plan>, String>>> = Arc::default();
-    let mut text = None;
+    let own: Arc<OnceLock<Result<Own, Unable>>> = Arc::default();
+    let (mut text, mut shares) = (None, Arc::default());
     let given_up = lead.as_ref().map(|lead| Arc::clone(&lead.given_up)).unwrap_or_default();
     let lead = lead.map(|lead| {
-        _ = plan.set(Ok(Arc::clone(&lead.plan)));
+        _ = own.set(Ok(lead.own));
         text = Some(lead.text);
+        shares = lead.shares;
         (lead.requests, lead.answers)
     });
     let lead = Mutex::new(lead);
-    let known = Arc::clone(&plan);
+    let all: Arc<OnceLock<Vec<Said>>> = Arc::default();
+    let over: Arc<OnceLock<(usize, Bound)>> = Arc::default();
+    let (known, said, noted) = (Arc::clone(&own), Arc::clone(&all), Arc::clone(&over));
+    let (process, threads) = (workers.process, workers.threads.max(1));
     let (builders, others) = network(workers, &given_up)?;
     let guards = timely::execute::execute_from(builders, others, WorkerConfig::default(), move |worker| {
-        let told = if several { told_rules(worker, text.as_deref()) } else { String::new() };
-        // Whoever has no plan unwinds, so that the others see it.
-        let plan =
-            known.get_or_init(|| read(&told).map(Arc::new)).as_ref().ok().or_broken("the rules were read");
-        let mut own = None;
-        if worker.index() == 0 {
-            own = lead.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let text = text.clone().filter(|_| worker.index() == 0);
+        let rules = told(worker, text).pop().unwrap_or_default();
+        let own = known.get_or_init(|| read(&rules));
+        let is_first = worker.index() % threads == 0;
+        let word = own.as_ref().map(|own| own.told.clone()).map_err(Clone::clone);
+        let mut words = told(worker, is_first.then_some((process as u64, word)));
+        words.sort();
+        let words = said.get_or_init(|| words);
+        let (Ok(own), true) = (own, words.iter().all(|(_, word)| word.is_ok())) else { return };
+        _ = shares.set(words.iter().filter_map(|(_, word)| word.clone().ok()).collect());
+        let lead = || lead.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let lead = if worker.index() == 0 { lead() } else { None };
+        if let Some(over) = keep_up(worker, own, process, is_first, lead) {
+            _ = noted.set(over);
         }
-        keep_up(worker, plan, own);
     })
     .map_err(Error::Start)?;
     let ended: Vec<Result<(), String>> = guards.join().into_iter().collect();
-    if let Some(Err(why)) = plan.get() {
-        return Err(Error::Rules(why.clone()));
+    if let Some(Err(why)) = own.get() {
+        return Err(Error::Own(why.clone()));
+    }
+    if let Some((process, Err(why))) = all.get().into_iter().flatten().find(|(_, word)| word.is_err()) {
+        let process = usize::try_from(*process).unwrap_or_default();
+        return Err(Error::Other { number: process + 1, host: workers.host(process), why: why.clone() });
+    }
+    if let Some((process, bound)) = over.get() {
+        return Err(Error::Memory { number: process + 1, host: workers.host(*process), bound: *bound });
     }
     ended.into_iter().try_for_each(|ended| ended.map_err(Error::Lost))
 }
@@ -112,23 +192,6 @@ fn network(workers: &Workers, given_up: &AtomicBool) -> Result<Network, Error> {
     }
 }
 
-/// The text that worker 0 has for all.
-fn told_rules(worker: &mut Worker, text: Option<&str>) -> String {
-    let heard: Rc<RefCell<String>> = Rc::default();
-    let sink = Rc::clone(&heard);
-    let (mut input, probe) = worker.dataflow::<Epoch, _, _>(|scope| {
-        let (input, stream) = scope.new_input::<Vec<String>>();
-        let (probe, _) = stream.broadcast().inspect(move |text| sink.borrow_mut().clone_from(text)).probe();
-        (input, probe)
-    });
-    if worker.index() == 0 {
-        input.send(text.unwrap_or_default().to_owned());
-    }
-    input.close();
-    worker.step_while(|| !probe.done());
-    heard.take()
-}
-
 /// Updates of what worker 0 was told.
 type Heard = Rc<RefCell<Vec<(Told, isize)>>>;
 
@@ -138,34 +201,49 @@ struct Inputs {
     unit: InputSession<Epoch, Row, isize>,
     probe: Handle<Epoch>,
     heard: Heard,
+    control: Control,
 }
 
-/// Renders the plan; worker 0 of all goes through the transactions.
-fn keep_up(worker: &mut Worker, plan: &Plan, lead: Option<(Receiver<Request>, Sender<Answer>)>) {
-    let mut inputs = rendered(worker, plan);
-    let Some((requests, answers)) = lead else { return };
+/// Renders the plan; worker 0 of all goes through the transactions. The process that had too much memory, where one had.
+fn keep_up(
+    worker: &mut Worker,
+    own: &Own,
+    process: usize,
+    is_first: bool,
+    lead: Option<(Receiver<Request>, Sender<Answer>)>,
+) -> Option<(usize, Bound)> {
+    let mut inputs = rendered(worker, &own.plan, process);
+    if is_first {
+        let facts = own.facts.lock().unwrap_or_else(PoisonError::into_inner).take();
+        inputs.bring(worker, &own.plan, facts.unwrap_or_default());
+    }
+    let Some((requests, answers)) = lead else { return inputs.work_along(worker, is_first) };
     inputs.unit.update(Row::new(), 1);
     for (request, epoch) in requests.into_iter().zip(1..) {
         let answer = inputs.transact(worker, request, epoch);
-        let goes_on = answer.is_ok();
-        if !goes_on {
-            plan.stop.store(true, Ordering::Relaxed);
+        let ended = answer.as_ref().err().copied();
+        if ended.is_some() {
+            own.plan.stop.store(true, Ordering::Relaxed);
+            inputs.control.stop();
         }
-        if answers.send(answer).is_err() || !goes_on {
-            return;
+        if answers.send(answer).is_err() || ended.is_some() {
+            return ended.and_then(|ended| Some((ended.process?, ended.bound)));
         }
     }
+    None
 }
 
-fn rendered(worker: &mut Worker, plan: &Plan) -> Inputs {
+fn rendered(worker: &mut Worker, plan: &Plan, process: usize) -> Inputs {
     let (heard, probe) = (Heard::default(), Handle::new());
     let sink = Rc::clone(&heard);
-    worker.dataflow::<Epoch, _, _>(|scope| {
+    let (relations, unit) = worker.dataflow::<Epoch, _, _>(|scope| {
         let (mut relations, mut given) = (Vec::new(), Vec::new());
         for _ in &plan.program.relations {
             let (input, rows) = scope.new_collection::<Row, isize>();
             relations.push(input);
-            given.push(spread(rows));
+            let rows = spread(rows);
+            // Two processes may bring the same fact.
+            given.push(if plan.outputs.is_some() { rows.distinct() } else { rows });
         }
         let (unit, one) = scope.new_collection::<Row, isize>();
         let told = plan.render(one.clone(), given, scope);
@@ -175,11 +253,12 @@ fn rendered(worker: &mut Worker, plan: &Plan) -> Inputs {
             .exchange(|_| 0)
             .inspect(move |(told, _, times)| sink.borrow_mut().push((told.clone(), *times)))
             .probe_with(&probe);
-        Inputs { relations, unit, probe, heard }
-    })
+        (relations, unit)
+    });
+    Inputs { relations, unit, probe, heard, control: Control::new(worker, process, &plan.stop) }
 }
 
-/// Rows that worker 0 brings, divided among all.
+/// Rows that a worker brings, divided among all.
 fn spread(rows: VecCollection<'_, Epoch, Row, isize>) -> VecCollection<'_, Epoch, Row, isize> {
     let hash = |row: &Row| {
         let mut state = DefaultHasher::new();
@@ -190,6 +269,35 @@ fn spread(rows: VecCollection<'_, Epoch, Row, isize>) -> VecCollection<'_, Epoch
 }
 
 impl Inputs {
+    /// Brings the facts that this process has by itself.
+    fn bring(&mut self, worker: &mut Worker, plan: &Plan, facts: Database) {
+        let mut brought = 0_usize;
+        for ((at, rows), input) in facts.relations.into_iter().enumerate().zip(&mut self.relations) {
+            let types: Vec<_> = plan.program[RelationId::new(at)].types().collect();
+            for row in rows.iter() {
+                input.update(types.iter().zip(row).map(|(ty, word)| Cell::new(*ty, *word)).collect(), 1);
+                brought += 1;
+                if brought.is_multiple_of(FACTS_AT_ONCE) {
+                    input.flush();
+                    worker.step();
+                    self.control.check_memory();
+                }
+            }
+        }
+    }
+
+    /// Works for worker 0 of all until that ends.
+    fn work_along(self, worker: &mut Worker, is_first: bool) -> Option<(usize, Bound)> {
+        let Self { relations, unit, probe, mut control, .. } = self;
+        drop((relations, unit));
+        let mut is_over = false;
+        while is_first && !probe.done() {
+            worker.step_or_park(Some(PATIENCE_OF_OTHERS));
+            is_over = is_over || control.check_memory();
+        }
+        control.over()
+    }
+
     fn transact(&mut self, worker: &mut Worker, request: Request, epoch: Epoch) -> Answer {
         for (relation, row, times) in request.edits {
             if let Some(input) = self.relations.get_mut(relation) {
@@ -202,16 +310,20 @@ impl Inputs {
         }
         let mut most =
             MOST_UPDATES.min(usize::try_from(request.facts.saturating_mul(8)).unwrap_or(usize::MAX));
+        let own = |bound| Ended { bound, process: None };
         while self.probe.less_than(&epoch) {
             worker.step_or_park(Some(PATIENCE));
-            request.meter.look()?;
+            request.meter.look().map_err(own)?;
+            if let Some((process, bound)) = self.control.over() {
+                return Err(Ended { bound, process: Some(process) });
+            }
             let mut heard = self.heard.borrow_mut();
             if heard.len() > most {
                 settle(&mut heard);
-                let facts = heard.iter().filter(|(told, _)| matches!(told, Told::Fact(..))).count();
+                let facts: u64 = heard.iter().map(|(told, times)| told.facts(*times)).sum();
                 // Facts that move from round to round are there twice for a while.
-                if facts as u64 > request.facts.saturating_mul(4) {
-                    return Err(Bound::Facts(request.facts));
+                if facts > request.facts.saturating_mul(4) {
+                    return Err(own(Bound::Facts(request.facts)));
                 }
                 most = most.max(heard.len().saturating_mul(2));
             }

@@ -1,6 +1,7 @@
 //! BLAKE3 hashes that chain the records, and the order-independent digest of a set of facts.
 
 use std::fmt;
+use std::io;
 use std::str::FromStr;
 
 use super::bytes::Malformed;
@@ -18,6 +19,16 @@ impl Hash {
     /// The hash of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The hash of all bytes that come.
+    ///
+    /// # Errors
+    /// They can't be read.
+    pub fn of_read(bytes: &mut impl io::Read) -> io::Result<Self> {
+        let mut hasher = blake3::Hasher::new();
+        io::copy(bytes, &mut hasher)?;
+        Ok(Self(*hasher.finalize().as_bytes()))
     }
 
     /// The first `N` bytes, as a checksum.

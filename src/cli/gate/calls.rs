@@ -210,6 +210,8 @@ fn tell_failed(batch: &[Asked], failure: &Failure) {
         Failure::Session(error) => error.to_string(),
         Failure::Usage(why) => why.clone(),
         Failure::Stopped(stopped) => stopped.to_string(),
+        #[cfg(feature = "dataflow")]
+        Failure::Limit(why) => why.clone(),
         Failure::Output(error) => error.to_string(),
     };
     for asked in batch {

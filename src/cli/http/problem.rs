@@ -34,6 +34,8 @@ pub(super) fn of_failure(failure: &Failure) -> Problem {
         Failure::Session(error) => of_session(error),
         Failure::Usage(message) => Problem::new(422, message.clone()),
         Failure::Stopped(stopped) => Problem::busy(stopped.to_string()),
+        #[cfg(feature = "dataflow")]
+        Failure::Limit(message) => Problem::busy(message.clone()),
         Failure::Output(error) => Problem::new(500, error.to_string()),
     }
 }

@@ -1,8 +1,10 @@
 //! Workers of differential dataflow give the model of the naive engine: facts, ranks, reports and limits.
 
+mod parts;
 mod processes;
+mod strangers;
 
-use hence::dataflow::{Dataflow, Workers, refuse};
+use hence::dataflow::{Dataflow, Workers};
 use hence::session::{self, Loader};
 use hence_core::schema::{Kind, RelationId};
 use hence_engine::{Bound, Database, Engine, Limits, Naive};
@@ -11,14 +13,9 @@ use hence_lang::ir::Program;
 use crate::engines::check::{agree, same};
 use crate::random::{self, Dice, LIMITS};
 
-/// One process with so many workers.
-fn workers(threads: usize) -> Workers {
-    Workers { threads, process: 0, hosts: Vec::new() }
-}
-
 /// How workers differ from the naive engine, over `inputs` one after the other; how many of them came to an end.
 fn difference(program: &Program, inputs: &[Database], threads: usize) -> Result<usize, String> {
-    let (engine, cluster) = Dataflow::start(program.clone(), "", workers(threads), &LIMITS);
+    let (engine, cluster) = Dataflow::start(program.clone(), "", Workers::of_one_process(threads), &LIMITS);
     let mut ended = 0;
     for input in inputs {
         let naive = Naive.evaluate(program, input.clone(), &LIMITS);
@@ -66,13 +63,9 @@ fn history(seed: u64, program: &Program, input: Database) -> Vec<Database> {
 }
 
 fn run(seeds: std::ops::Range<u64>) {
-    let (mut programs, mut refused, mut ended) = (0, 0, 0);
+    let (mut programs, mut ended) = (0, 0);
     for seed in seeds {
         let (program, input) = random::program(seed);
-        if !refuse(&program).is_empty() {
-            refused += 1;
-            continue;
-        }
         let history = history(seed, &program, input);
         let threads = [1, 2, 4][(seed % 3) as usize];
         match difference(&program, &history, threads) {
@@ -81,8 +74,8 @@ fn run(seeds: std::ops::Range<u64>) {
         }
         programs += 1;
     }
-    println!("{programs} programs, {refused} refused, {ended} transactions");
-    assert!(refused * 10 < programs && ended > programs * 2, "too plain: {programs}, {refused}, {ended}");
+    println!("{programs} programs, {ended} transactions");
+    assert!(ended > programs * 2, "too plain: {programs}, {ended}");
 }
 
 #[test]
@@ -103,7 +96,7 @@ fn stopped(text: &str, limits: Limits) -> Bound {
     loader.text("endless.dl", text);
     let rules = *session::check(loader.finish(), &[]).rules.unwrap();
     let input = Database::new(&rules.program);
-    let (engine, cluster) = Dataflow::start(rules.program.clone(), "", workers(2), &limits);
+    let (engine, cluster) = Dataflow::start(rules.program.clone(), "", Workers::of_one_process(2), &limits);
     let reached = engine.evaluate(&rules.program, input.clone(), &limits).unwrap_err();
     let naive = Naive.evaluate(&rules.program, input, &limits).unwrap_err();
     assert_eq!(reached.bound, naive.bound);
@@ -121,4 +114,40 @@ fn limits_end_what_has_no_end() {
     assert_eq!(stopped(endless, rounds), Bound::Iterations(40));
     let range = "n(1).\nm(Y) :- n(X), Y in range(X, 9000000000000000000).\n";
     assert_eq!(stopped(range, few), Bound::Facts(500));
+    let elements = "n(1).\nm(X) :- n(X), Y in range(0, 40), Z in range(0, 40), Y > Z + 100.\n";
+    assert_eq!(stopped(elements, few), Bound::Facts(500));
+}
+
+/// Two atoms bind what a test, a negation and an operation read; the first can't be looked at where an operation before it
+/// has no result, and the second binds it all the same.
+#[test]
+fn what_is_passed_over_is_looked_at_again() {
+    let text = "input a(x: int, y: int).
+input b(c: int, v: int).
+input d(c: int, v: int).
+input no(v: int).
+tested(V) :- a(X, Y), C = 12 / X, D = 12 / Y, b(C, V), d(D, V), V > 1.
+negated(V) :- a(X, Y), C = 12 / X, D = 12 / Y, b(C, V), d(D, V), !no(V).
+computed(E) :- a(X, Y), C = 12 / X, D = 12 / Y, b(C, V), d(D, V), E = 6 / V, b(E, _).
+generated(E) :- a(X, Y), C = 12 / X, D = 12 / Y, b(C, V), d(D, V), E in range(0, V), d(E, _), E > 0.
+";
+    let mut loader = Loader::default();
+    loader.text("twice.dl", text);
+    let program = session::check(loader.finish(), &[]).rules.unwrap().program;
+    let mut input = Database::new(&program);
+    let mut dice = Dice::new(7);
+    for name in ["a", "b", "d", "no"] {
+        let id = program.find(name.into()).unwrap();
+        for _ in 0..30 {
+            let row: Vec<_> = program[id].columns.iter().map(|_| dice.below(5) as i64).collect();
+            let row: Vec<_> = row.into_iter().map(hence_core::value::Word::from_int).collect();
+            input.push(id, &row);
+        }
+    }
+    let naive = Naive.evaluate(&program, input.clone(), &LIMITS).unwrap();
+    assert!(naive.undefined.len() > 20, "{}", naive.undefined.len());
+    let history = history(7, &program, input);
+    for threads in [1, 2, 4] {
+        difference(&program, &history, threads).unwrap();
+    }
 }

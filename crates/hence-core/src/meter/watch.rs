@@ -120,6 +120,11 @@ pub fn watch(Watch { memory, time, goes_on, stop }: Watch) -> io::Result<()> {
     thread::Builder::new().name(String::from("limits")).spawn(move || watcher.run()).map(drop)
 }
 
+/// Lowers the most memory of a process that is watched, in bytes.
+pub fn at_most(memory: u64) {
+    MOST_BYTES.fetch_min(memory, Ordering::Relaxed);
+}
+
 struct Watcher {
     memory: Option<u64>,
     deadline: Option<Instant>,
@@ -133,7 +138,7 @@ impl Watcher {
         loop {
             // What can't be measured now is as it was.
             used = self.memory.and_then(|_| resident()).unwrap_or(used);
-            let most = self.memory.unwrap_or(u64::MAX);
+            let most = self.memory.map_or(u64::MAX, |_| MOST_BYTES.load(Ordering::Relaxed));
             let late = self.deadline.map(|deadline| Instant::now().saturating_duration_since(deadline));
             let late = late.filter(|late| !late.is_zero() && recorded() == 0);
             let what = if used > most {
