@@ -15,7 +15,7 @@ pub(crate) fn with_commands() -> Vec<PathBuf> {
     // They show the service over HTTP and MCP, which only a hence with that feature has.
     let of_server = |page: &PathBuf| page.ends_with("http.md") || page.ends_with("mcp.md");
     pages.retain(|page| cfg!(feature = "server") || !of_server(page));
-    pages.retain(is_built);
+    pages.retain(|page| is_built(page));
     pages.retain(|page| fs::read_to_string(page).unwrap().contains("```console\n"));
     pages.insert(0, PathBuf::from("README.md"));
     pages
@@ -24,12 +24,12 @@ pub(crate) fn with_commands() -> Vec<PathBuf> {
 /// Pages of commands by themselves.
 pub(crate) fn of_commands() -> Vec<PathBuf> {
     let mut pages = files("tests/cli", &["md"]);
-    pages.retain(is_built);
+    pages.retain(|page| is_built(page));
     pages
 }
 
 /// Whether hence has the commands of a page.
-fn is_built(page: &PathBuf) -> bool {
+fn is_built(page: &Path) -> bool {
     cfg!(feature = "dataflow") || !page.ends_with("cluster.md")
 }
 

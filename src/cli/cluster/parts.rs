@@ -145,16 +145,32 @@ fn changes(follow: &BTreeSet<Fact>, stand: &BTreeSet<Fact>, note: String) -> Giv
     }
 }
 
+/// The relations of a program that its text names, without the clock.
+fn named(program: &Program) -> impl Iterator<Item = RelationId> {
+    let all = (0..program.relations.len() as u32).map(RelationId);
+    all.filter(|id| is_identifier(program[*id].name.as_str()) && program[*id].name.as_str() != NOW)
+}
+
+/// Refuses decisions of the rules over the parts that no rule reads.
+fn check_decisions(below: &RuleSet, outputs: &BTreeSet<RelationId>) -> Result<(), Failure> {
+    let unread = named(&below.program)
+        .filter(|id| below.program[*id].kind == Kind::Decision && !outputs.contains(id))
+        .map(|id| {
+            let relation = &below.program[id];
+            let message = format!("`{}` is a decision of --part-rules, which record none", relation.name);
+            Diagnostic::new(NOT_OF_PARTS, message)
+                .at(relation.span, "")
+                .help("declare it as a relation, and decide in --rules")
+        });
+    let unread: Vec<Diagnostic> = unread.collect();
+    if unread.is_empty() { Ok(()) } else { Err(faults(below, unread)) }
+}
+
 /// The relations that the rules over the parts derive for inputs of the rules that decide.
 ///
 /// Each other relation is of one of both, so that what is decided is what all rules together would decide over all facts.
 fn outputs(below: &RuleSet, above: &RuleSet) -> Result<BTreeSet<RelationId>, Failure> {
     let (mut outputs, mut found) = (BTreeSet::new(), Vec::new());
-    let named = |program: &Program| -> Vec<RelationId> {
-        let all = (0..program.relations.len() as u32).map(RelationId);
-        all.filter(|id| is_identifier(program[*id].name.as_str()) && program[*id].name.as_str() != NOW)
-            .collect()
-    };
     for id in named(&above.program) {
         let own = &above.program[id];
         let Some(other) = below.program.find(own.name) else { continue };
@@ -191,20 +207,7 @@ fn outputs(below: &RuleSet, above: &RuleSet) -> Result<BTreeSet<RelationId>, Fai
     if !found.is_empty() {
         return Err(faults(above, found));
     }
-    let unread = named(&below.program).into_iter().filter(|id| below.program[*id].kind == Kind::Decision);
-    let unread = unread.filter(|id| !outputs.contains(id)).map(|id| {
-        let relation = &below.program[id];
-        Diagnostic::new(
-            NOT_OF_PARTS,
-            format!("`{}` is a decision of --part-rules, which record none", relation.name),
-        )
-        .at(relation.span, "")
-        .help("declare it as a relation, and decide in --rules")
-    });
-    let unread: Vec<Diagnostic> = unread.collect();
-    if !unread.is_empty() {
-        return Err(faults(below, unread));
-    }
+    check_decisions(below, &outputs)?;
     if outputs.is_empty() {
         let message = "no input of --rules is derived by --part-rules, so nothing would reach the decisions";
         return Err(Failure::Usage(String::from(message)));

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use super::processes::{folder, hosts_file, joining, running, text};
+use super::processes::{folder, joining, running, text};
 use crate::command::hence;
 
 /// The address of the first process.
