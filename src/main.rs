@@ -4,7 +4,8 @@ mod cli;
 
 use std::process::ExitCode;
 
-/// Facts come and go in pieces of all sizes, from several threads.
+/// In a service, facts come and go for long, in pieces of all sizes, from several threads.
+#[cfg(feature = "server")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -42,7 +42,6 @@ mod keys;
 mod lines;
 mod live;
 mod logs;
-mod machine;
 #[cfg(all(unix, feature = "server"))]
 mod mcp;
 #[cfg(any(feature = "gate", feature = "server"))]

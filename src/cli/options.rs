@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use hence::session::compiled::{self, Compiled};
 use hence::session::{Both, FactFiles, RecordFile};
 use hence_core::fault::OrBroken;
+use hence_core::machine;
 use hence_engine::{Engine, Limits, Naive, SemiNaive, Threads};
 use hence_ledger::interchange::Mapping;
 use hence_ledger::{Ledger, LedgerError, When};
@@ -17,7 +18,7 @@ use hence_packs::{self as packs, support::Pack};
 pub(super) use super::rules::{RuleOptions, parameter};
 
 use super::rules::paths;
-use super::{Failure, config, machine, open, output, time};
+use super::{Failure, config, open, output, time};
 
 /// Which facts, and when.
 #[derive(Debug, Clone, Args)]

@@ -405,3 +405,24 @@ fn json_of_any_depth_is_an_error_of_its_line() {
         assert!(matches!(ran.status, Some(1 | 2)), "{command:?}: {:?} {}", ran.status, ran.told);
     }
 }
+
+#[test]
+fn a_control_group_takes_what_those_around_it_leave() {
+    let mounted = tempfile::tempdir().unwrap();
+    let write = |file: &str, limit: &str| {
+        let file = mounted.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, limit).unwrap();
+    };
+    write("a/memory.max", "3000\n");
+    write("a/b/memory.max", "max\n");
+    write("memory/c/memory.limit_in_bytes", "2000\n");
+    write("cpu/memory.limit_in_bytes", "1\n");
+    let limit = |groups| hence_core::machine::of_groups(groups, mounted.path());
+    assert_eq!(limit("0::/a/b\n"), Some(3000));
+    assert_eq!(limit("4:cpu,memory:/c/d\n3:cpu:/\n0::/a\n"), Some(2000));
+    // What a container sees of the host's name for it is not mounted there, its own limit at the top is.
+    write("memory.max", "1000\n");
+    assert_eq!(limit("0::/host/names/it\n"), Some(1000));
+    assert_eq!(limit("nonsense"), None);
+}

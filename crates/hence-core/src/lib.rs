@@ -8,6 +8,7 @@ pub mod index_vec;
 pub mod json;
 pub mod list;
 pub mod literal;
+pub mod machine;
 pub mod meter;
 pub mod pattern;
 pub mod schema;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hence_core::meter;
+use super::meter;
 
 const MIB: u64 = 1 << 20;
 /// Which part of the memory is taken unless more is asked for: others are on the machine, too.
@@ -13,7 +13,7 @@ const SHARE_OF_ADDRESSES: u64 = 4;
 
 /// The most memory that this process takes unless it is told otherwise, in whole mebibytes; none where the system doesn't
 /// tell.
-pub(super) fn default_memory() -> Option<u64> {
+pub fn default_memory() -> Option<u64> {
     let shared = available().map(|bytes| bytes / SHARE);
     let addresses = meter::addresses().map(|bytes| bytes / SHARE_OF_ADDRESSES);
     let most = shared.into_iter().chain(addresses).min();
@@ -33,8 +33,9 @@ fn total() -> Option<u64> {
     kib.checked_mul(1024)
 }
 
-/// The limits of the control groups that `/proc/self/cgroup` names, and of those around them, of both versions.
-fn of_groups(groups: &str, mounted: &Path) -> Option<u64> {
+/// The least limit in bytes of the control groups that `groups`, a `/proc/self/cgroup`, names, and of those around them, of
+/// both versions, which are mounted there; none where none has one.
+pub fn of_groups(groups: &str, mounted: &Path) -> Option<u64> {
     let limits = groups.lines().flat_map(|line| {
         let fields: Vec<&str> = line.splitn(3, ':').collect();
         let [_, controllers, group] = *fields.as_slice() else { return Vec::new() };
@@ -49,30 +50,4 @@ fn of_groups(groups: &str, mounted: &Path) -> Option<u64> {
         group.ancestors().map(|around| root.join(around).join(file)).collect()
     });
     limits.filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok()).min()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_control_group_takes_what_those_around_it_leave() {
-        let mounted = tempfile::tempdir().unwrap();
-        let write = |file: &str, limit: &str| {
-            let file = mounted.path().join(file);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, limit).unwrap();
-        };
-        write("a/memory.max", "3000\n");
-        write("a/b/memory.max", "max\n");
-        write("memory/c/memory.limit_in_bytes", "2000\n");
-        write("cpu/memory.limit_in_bytes", "1\n");
-        let limit = |groups| of_groups(groups, mounted.path());
-        assert_eq!(limit("0::/a/b\n"), Some(3000));
-        assert_eq!(limit("4:cpu,memory:/c/d\n3:cpu:/\n0::/a\n"), Some(2000));
-        // What a container sees of the host's name for it is not mounted there, its own limit at the top is.
-        write("memory.max", "1000\n");
-        assert_eq!(limit("0::/host/names/it\n"), Some(1000));
-        assert_eq!(limit("nonsense"), None);
-    }
 }
