@@ -15,7 +15,7 @@ use hence_lang::ir::{Program, RuleId};
 use crate::error::{Error, Unable};
 use crate::model::Facts;
 use crate::render::Plan;
-use crate::workers::{Answer, Ended, Lead, Own, Request, Share, Workers, work};
+use crate::workers::{Answer, Ended, Lead, Own, PartFacts, Request, Workers, work};
 
 /// An engine whose work is done by workers.
 ///
@@ -45,7 +45,7 @@ struct State {
 #[derive(Debug, Default)]
 pub struct Parts {
     /// What the first process brings.
-    pub share: Share,
+    pub share: PartFacts,
     /// The relations whose facts are told; of others only how many there are.
     pub outputs: BTreeSet<RelationId>,
 }
@@ -77,10 +77,10 @@ impl Dataflow {
         text: &str,
         workers: Workers,
         limits: &Limits,
-        parts: Option<(Share, BTreeSet<RelationId>)>,
+        parts: Option<(PartFacts, BTreeSet<RelationId>)>,
     ) -> (Self, Cluster) {
         let (share, outputs) =
-            parts.map_or((Share::default(), None), |(share, outputs)| (share, Some(outputs)));
+            parts.map_or((PartFacts::default(), None), |(share, outputs)| (share, Some(outputs)));
         let bounds =
             Bounds { iterations: limits.iterations, facts: limits.facts, memory: workers.memory, outputs };
         let plan =
@@ -145,7 +145,7 @@ impl Bounds {
 /// Workers that can't be started or are lost, and what `read` says.
 pub fn join(
     workers: &Workers,
-    read: impl Fn(&str) -> Result<(Program, Share), Unable> + Send + Sync + 'static,
+    read: impl Fn(&str) -> Result<(Program, PartFacts), Unable> + Send + Sync + 'static,
 ) -> Result<(), Error> {
     let read = move |told: &str| {
         let (bounds, text) = told.split_once('\n').unwrap_or_default();

@@ -29,4 +29,4 @@ mod workers;
 pub use engine::{Cluster, Dataflow, Parts, join};
 pub use error::{Error, Unable};
 pub use secret::Secret;
-pub use workers::{Share, Workers};
+pub use workers::{PartFacts, Workers};

@@ -73,7 +73,7 @@ impl Workers {
 
 /// What a process brings by itself.
 #[derive(Debug, Default)]
-pub struct Share {
+pub struct PartFacts {
     /// Facts, which reach other processes only as far as the work on them is divided.
     pub facts: Database,
     /// Where they come from, for the first process.
@@ -119,7 +119,7 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    pub(crate) fn new(plan: Plan, share: Share) -> Self {
+    pub(crate) fn new(plan: Plan, share: PartFacts) -> Self {
         Self { plan: Arc::new(plan), facts: Mutex::new(Some(share.facts)), told: share.told }
     }
 

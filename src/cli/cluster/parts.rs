@@ -16,7 +16,7 @@ use hence_core::file::said;
 use hence_core::literal::is_identifier;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::value::Value;
-use hence_dataflow::{Dataflow, Parts, Share, Workers};
+use hence_dataflow::{Dataflow, PartFacts, Parts, Workers};
 use hence_engine::Database;
 use hence_lang::ir::Program;
 use hence_ledger::interchange::{self, FactFile};
@@ -231,17 +231,17 @@ impl Part {
     }
 
     /// What another process works on and brings.
-    pub(super) fn joined(&self, read: Read) -> Result<(Program, Share), Failure> {
+    pub(super) fn joined(&self, read: Read) -> Result<(Program, PartFacts), Failure> {
         let Read { rules, parts } = read;
         if !parts {
             self.check_unnamed()?;
         }
-        let share = if parts { self.share(&rules)? } else { Share::default() };
+        let share = if parts { self.share(&rules)? } else { PartFacts::default() };
         Ok((rules.program, share))
     }
 
     /// The facts of this process, and where they come from.
-    fn share(&self, rules: &RuleSet) -> Result<Share, Failure> {
+    fn share(&self, rules: &RuleSet) -> Result<PartFacts, Failure> {
         let (mut database, mut told) = (Database::new(&rules.program), Vec::new());
         let mut add = |name: &Path, facts: Vec<Fact>, what: String| {
             told.push(format!("{} ({}, {what})", name.display(), count(facts.len(), "fact")));
@@ -267,7 +267,7 @@ impl Part {
             let what = format!("head {} of transaction {}", ledger.head(), ledger.last_tx());
             add(store, Session::over_ledger(rules.clone(), ledger).given()?, what);
         }
-        Ok(Share { facts: database, told: told.join(", ") })
+        Ok(PartFacts { facts: database, told: told.join(", ") })
     }
 }
 

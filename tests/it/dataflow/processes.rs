@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::command::hence;
 use crate::random::{self, LIMITS};
-use hence::dataflow::{Dataflow, Secret, Share, Workers, join};
+use hence::dataflow::{Dataflow, PartFacts, Secret, Workers, join};
 use hence_engine::{Engine, Naive};
 
 const RULES: &str = "## A part that needs another.
@@ -154,7 +154,7 @@ fn random_programs_mean_the_same_to_two_processes() {
         let of_both = Workers { hosts, secret, ..Workers::of_one_process(2) };
         let workers = |process| Workers { process, ..of_both.clone() };
         let (own, read) = (workers(1), program.clone());
-        let other = std::thread::spawn(move || join(&own, move |_| Ok((read.clone(), Share::default()))));
+        let other = std::thread::spawn(move || join(&own, move |_| Ok((read.clone(), PartFacts::default()))));
         let (engine, cluster) = Dataflow::start(program.clone(), "", workers(0), &LIMITS);
         for input in super::history(seed, &program, input) {
             let naive = Naive.evaluate(&program, input.clone(), &LIMITS);
