@@ -248,15 +248,15 @@ fn memory_of_another_process_is_limited() {
     let dir = folder();
     let dir = dir.path();
     hosts_file_of(dir, 2, 1);
-    let many: String = (0..300_000).map(|at| format!("{{\"fails\": [\"part {at}\", 1]}}\n")).collect();
+    let many: String = (0..1_000_000).map(|at| format!("{{\"fails\": [\"part {at}\", 1]}}\n")).collect();
     fs::write(dir.join("many.jsonl"), many).unwrap();
     let other = joining(dir, &["--part", "many.jsonl"]);
-    let args = running("ledger", &["--part", "one.jsonl", "--max-memory", "40"]);
+    let args = running("ledger", &["--part", "one.jsonl", "--max-memory", "100"]);
     let output = hence(dir, &args).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(
-        said.contains("the memory limit of 40 MiB was reached") && said.contains("process 2 ("),
+        said.contains("the memory limit of 100 MiB was reached") && said.contains("process 2 ("),
         "{said}"
     );
     let ended = other.wait_with_output().unwrap();
