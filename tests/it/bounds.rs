@@ -142,33 +142,6 @@ fn memory_is_that_of_everything() {
     }
 }
 
-/// What `ulimit -v` leaves counts as memory that there is: a command stops before an allocation fails, which would end it
-/// without a word of what helps.
-#[cfg(target_os = "linux")]
-#[test]
-fn limited_address_space_is_no_reason_to_abort() {
-    let folder = folder(600_000);
-    for (kibibytes, mebibytes) in [(400_000, 97), (200_000, 48)] {
-        let args = ["decide", "--facts", "facts.jsonl", "--rules", "rules.dl", "--threads", "1"];
-        let plain = hence(folder.path(), &args);
-        let mut limited = Command::new("sh");
-        limited.args(["-c", &format!("ulimit -v {kibibytes}; exec \"$0\" \"$@\"")]);
-        limited.arg(plain.get_program()).args(plain.get_args()).current_dir(folder.path());
-        for (name, value) in plain.get_envs() {
-            if let Some(value) = value {
-                limited.env(name, value);
-            }
-        }
-        let ran = watched(limited.stdin(Stdio::null()));
-        ran.stopped_at(mebibytes);
-        assert!(
-            ran.told.contains("help: allow more with `--max-memory`, or divide the facts"),
-            "{}",
-            ran.told
-        );
-    }
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_ledger_is_read_under_the_limit_on_memory() {
