@@ -2,8 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use super::meter;
+use std::sync::OnceLock;
 
 const MIB: u64 = 1 << 20;
 /// Which part of the memory is taken unless more is asked for: others are on the machine, too.
@@ -15,7 +14,7 @@ const SHARE_OF_ADDRESSES: u64 = 4;
 /// tell.
 pub fn default_memory() -> Option<u64> {
     let shared = available().map(|bytes| bytes / SHARE);
-    let addresses = meter::addresses().map(|bytes| bytes / SHARE_OF_ADDRESSES);
+    let addresses = addresses().map(|bytes| bytes / SHARE_OF_ADDRESSES);
     let most = shared.into_iter().chain(addresses).min();
     most.map(|bytes| (bytes / MIB).max(1) * MIB)
 }
@@ -27,10 +26,26 @@ fn available() -> Option<u64> {
 }
 
 fn total() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kib.checked_mul(1024)
+    kibibytes("/proc/meminfo", "MemTotal:")?.checked_mul(1024)
+}
+
+/// The figure of that name, in kibibytes, in a file of the system.
+pub(crate) fn kibibytes(file: &str, name: &str) -> Option<u64> {
+    line(file, name)?.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
+/// How many bytes of address space this process may have, where that is limited (`ulimit -v`).
+pub fn addresses() -> Option<u64> {
+    static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        line("/proc/self/limits", "Max address space")?.split_whitespace().next()?.parse().ok()
+    })
+}
+
+/// What a file of the system says after a name at the beginning of a line.
+fn line(file: &str, name: &str) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned)
 }
 
 /// The least limit in bytes of the control groups that `groups`, a `/proc/self/cgroup`, names, and of those around them, of

@@ -1,7 +1,7 @@
 //! Words one after the other, in 32 bits each while all of them fit.
 
 use hence_core::fault::OrBroken;
-use hence_core::meter;
+use hence_core::machine;
 use hence_core::value::Word;
 
 /// A word as it is kept.
@@ -61,7 +61,7 @@ pub(crate) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
     }
     let ahead = wanted.saturating_mul(2).max(AHEAD / size_of::<T>().max(1));
     let is_large = wanted.saturating_mul(size_of::<T>()) >= LARGE;
-    if !is_large || meter::addresses().is_some() || vec.try_reserve_exact(ahead - vec.len()).is_err() {
+    if !is_large || machine::addresses().is_some() || vec.try_reserve_exact(ahead - vec.len()).is_err() {
         vec.reserve(more);
     }
 }

@@ -7,11 +7,12 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Bound;
+use crate::machine;
 
 /// Ends the process: which limit was reached, and during what.
 pub type Stop = fn(Bound, &'static str);
@@ -183,18 +184,5 @@ impl Watcher {
 /// How many bytes of memory belong to this process, where the system says so: what it shares with files, such as its
 /// program text, is left out.
 fn resident() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib.saturating_mul(1024))
-}
-
-/// How many bytes of address space this process may have, where that is limited (`ulimit -v`).
-pub fn addresses() -> Option<u64> {
-    static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
-    *LIMIT.get_or_init(|| {
-        let text = std::fs::read_to_string("/proc/self/limits").ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
-        line.split_whitespace().next()?.parse().ok()
-    })
+    machine::kibibytes("/proc/self/status", "RssAnon:").map(|kib| kib.saturating_mul(1024))
 }
