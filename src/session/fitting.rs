@@ -481,9 +481,10 @@ pub fn fact_by_name(
     };
     let row: Option<Vec<_>> = known.columns.iter().map(cell).collect();
     let all = values.iter().all(|(name, _)| known.column(Symbol::new(name)).is_some());
-    let names: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    let message =
-        || format!("`{relation}({})` doesn't match the declared columns `{known}`", names.join(", "));
+    let message = || {
+        let given: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        format!("`{relation}({})` doesn't match the declared columns `{known}`", given.join(", "))
+    };
     let row = row.filter(|_| all).ok_or_else(|| SessionError::Unknown { message: message() })?;
     Ok(Fact { relation: known.name, values: row })
 }

@@ -53,9 +53,9 @@ impl Backlog {
         layer
     }
 
-    /// The base holds what was being written.
-    pub(crate) fn melt(&mut self) {
-        self.old = None;
+    /// The base holds what was being written, which is given back.
+    pub(crate) fn melt(&mut self) -> Option<Arc<Layer>> {
+        self.old.take().map(|(layer, _)| layer)
     }
 
     /// The base doesn't hold what was being written, so that it waits again, under what changed since.

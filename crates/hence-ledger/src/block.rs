@@ -41,8 +41,14 @@ pub(crate) fn each<E: From<Malformed>>(
 
 /// The value of `wanted` in a block.
 pub(crate) fn find(block: &[u8], wanted: &[u8]) -> Result<Option<Vec<u8>>, Malformed> {
+    checked(block)?;
+    find_checked(block, wanted)
+}
+
+/// The same in a block whose checksum is known to be right.
+pub(crate) fn find_checked(block: &[u8], wanted: &[u8]) -> Result<Option<Vec<u8>>, Malformed> {
     let mut key: Vec<u8> = Vec::new();
-    let mut reader = checked(block)?;
+    let mut reader = Reader::new(after(block, CHECK));
     while !reader.is_empty() {
         let value = next(&mut reader, &mut key)?;
         if key.as_slice() >= wanted {

@@ -40,6 +40,7 @@ mod progress;
 mod read;
 mod recast;
 mod receipt;
+mod recent;
 mod record;
 mod redact;
 mod reserved;

@@ -86,7 +86,7 @@ impl Default for OpenOptions {
             rebuild: false,
             reopens: false,
             segment_limit: 16 << 20,
-            ahead: 1 << 20,
+            ahead: 256 << 10,
             part_limit: 1 << 20,
             backlog_limit: 16 << 20,
             behind: false,

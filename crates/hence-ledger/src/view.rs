@@ -11,6 +11,7 @@ use super::bytes::{Malformed, Reader, after, put_varint};
 use super::hash::Hash;
 use super::journal::End;
 use super::keys;
+use super::recent::RecentBlocks;
 use super::state;
 use super::write_back::{self, Behind};
 
@@ -34,6 +35,8 @@ impl From<Malformed> for BaseError {
 /// meanwhile is read twice or half, but each entry that moves is in the backlog too, which goes first.
 pub(crate) struct View {
     base: Arc<dyn Base>,
+    /// What was read of it, as it is apart from the backlog.
+    recent: RecentBlocks,
     backlog: Backlog,
     /// The write under way on another thread.
     behind: Option<Behind>,
@@ -47,6 +50,7 @@ impl View {
     pub(crate) fn new(base: Box<dyn Base>) -> Self {
         Self {
             base: Arc::from(base),
+            recent: RecentBlocks::default(),
             backlog: Backlog::default(),
             behind: None,
             since: Instant::now(),
@@ -96,10 +100,7 @@ impl View {
         if let Some(value) = self.backlog.get(key) {
             return Ok(value.clone());
         }
-        match self.base.floor(&block_key(key))? {
-            Some((first, block)) if first.first() == Some(&BLOCK) => Ok(block::find(&block, key)?),
-            _ => Ok(None),
-        }
+        self.recent.find(self.base.as_ref(), key)
     }
 
     /// Finds values of keys that come in order without reading a block twice.
@@ -211,6 +212,7 @@ impl View {
     ) -> Result<(), BaseError> {
         // What was not written lies over the base, where an entry may have the same key.
         self.settle()?;
+        self.recent.clear();
         self.reach(last)?;
         let changes = entries.map(|(key, value)| (key, Some(value)));
         write_back::write(self.base.as_ref(), Box::new(changes), None)
@@ -223,6 +225,7 @@ impl View {
             tracing::debug_span!("apply_to_base", to = last.tx, bytes = self.backlog.bytes()).entered();
         // What it didn't write is written now.
         let _ = self.settle();
+        self.recent.clear();
         self.reach(last)?;
         write_back::write(self.base.as_ref(), write_back::layer_changes(self.backlog.young()), None)?;
         if !end.is_empty() {
@@ -262,7 +265,9 @@ impl View {
         match ended {
             Ok(last) => {
                 self.reach = Some(last);
-                self.backlog.melt();
+                if let Some(written) = self.backlog.melt() {
+                    self.recent.forget(&written);
+                }
             }
             Err(_) => self.backlog.take_back(),
         }

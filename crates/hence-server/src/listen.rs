@@ -30,8 +30,9 @@ use super::service::{Service, router};
 const HEAD: Duration = Duration::from_secs(10);
 /// How long requests may take to end once the service stops.
 const DRAIN: Duration = Duration::from_secs(5);
-/// How many threads have connections.
-const THREADS: usize = 2;
+/// The most threads that have connections. One of two processors has them all: where two threads share so little work, half
+/// of it is waking each other.
+const THREADS: usize = 4;
 
 /// Where and how the service is reached.
 pub struct ListenSettings {
@@ -123,7 +124,8 @@ pub fn begin(settings: ListenSettings, desk: Arc<dyn Desk>) -> io::Result<Listen
     let handle = Handle::new();
     let (routes, stops) = (router(service), handle.clone());
     let thread = thread::Builder::new().name(String::from("http")).spawn(move || {
-        let runtime = runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
+        let threads = (thread::available_parallelism().map_or(1, usize::from) / 2).clamp(1, THREADS);
+        let runtime = runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
         let served = runtime.block_on(serve(listener, config, routes, stops));
         runtime.shutdown_timeout(DRAIN);
         served
