@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use hence::session::{self, CommitOutcome, CommitRequest, DecisionId, Session};
 use hence_core::fact::Fact;
+use hence_core::json::Plain;
 use hence_core::literal;
 use hence_core::meter;
 use hence_ledger::interchange::Mapping;
@@ -373,22 +375,19 @@ impl Follow {
         now: i64,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let changes = &decided.changes;
-        let mut end = json!({
-            "change": "committed", "line": line, "tx": decided.committed.as_ref().map(|committed| committed.tx),
-            "asserted": changes.added.len(), "retracted": changes.removed.len(),
-            "drawn": decided.drawn.len(), "lapsed": decided.lapsed.len(), "standing": decided.standing_count(),
-        });
-        if let (Some(fields), None) = (end.as_object_mut(), line) {
-            fields.insert(String::from("now"), json!(literal::time_text(now)));
-        }
-        if let (Some(fields), false) = (end.as_object_mut(), decided.undetermined.is_empty()) {
-            fields.insert(String::from("undetermined"), json!(decided.undetermined.len()));
-        }
-        let reports = self.told.fresh(decided);
-        if let (Some(fields), false) = (end.as_object_mut(), reports.is_empty()) {
-            fields.insert(String::from("reports"), json!(reports));
-        }
+        let end = EndLine {
+            change: "committed",
+            line,
+            tx: decided.committed.as_ref().map(|committed| committed.tx),
+            asserted: decided.changes.added.len(),
+            retracted: decided.changes.removed.len(),
+            drawn: decided.drawn.len(),
+            lapsed: decided.lapsed.len(),
+            standing: decided.standing_count(),
+            now: line.is_none().then(|| literal::time_text(now)),
+            undetermined: Some(decided.undetermined.len()).filter(|count| *count > 0),
+            reports: self.told.fresh(decided),
+        };
         write_line(out, &end)?;
         open::show_notices(&self.session.take_notices());
         Ok(out.flush()?)
@@ -408,12 +407,11 @@ impl Follow {
         let carried = carry.after(&mut self.session, decided, now, &mut events);
         for event in events {
             if event.is_carried() {
-                let mut fields = changed("carried", Some(event.id), &event.decision, None, None);
-                if let Some(fields) = fields.as_object_mut() {
-                    fields.insert(String::from("by"), json!(event.by));
-                    fields.insert(String::from("asserted"), json!(event.asserted));
-                }
-                write_line(out, &fields)?;
+                let carried = ChangeLine::of("carried", Some(event.id), &event.decision);
+                write_line(
+                    out,
+                    &ChangeLine { by: Some(&event.by), asserted: Some(event.asserted), ..carried },
+                )?;
             }
             for decided in &event.decided {
                 self.follow_schedules(decided, now);
@@ -432,21 +430,21 @@ impl Follow {
         for (number, step) in (1..).zip(&decided.steps) {
             for change in &step.changes {
                 let (rule, because) = (Some(change.rule.as_str()), change.sentence.as_deref());
-                let mut line = changed(effects::verb(change), None, &change.fact, rule, because);
-                if let Some(fields) = line.as_object_mut() {
-                    fields.insert(String::from("step"), Json::from(number));
-                }
-                write_line(out, &line)?;
+                let line = ChangeLine::of(effects::verb(change), None, &change.fact);
+                write_line(out, &ChangeLine { rule, because, step: Some(number), ..line })?;
             }
         }
         for decision in &decided.drawn {
             let id = decided.id(&decision.fact);
             let (rule, because) = (decision.rule.as_deref(), decision.sentence.as_deref());
-            write_line(out, &changed("drawn", id, &decision.fact, rule, because))?;
+            write_line(out, &ChangeLine { rule, because, ..ChangeLine::of("drawn", id, &decision.fact) })?;
         }
         for Lapsed { fact, reason } in &decided.lapsed {
             let id = self.session.decision_id(fact)?;
-            write_line(out, &changed("lapsed", id, fact, None, reason.as_deref()))?;
+            write_line(
+                out,
+                &ChangeLine { because: reason.as_deref(), ..ChangeLine::of("lapsed", id, fact) },
+            )?;
         }
         for line in self.told.lines(decided) {
             write_line(out, &line)?;
@@ -455,19 +453,59 @@ impl Follow {
     }
 }
 
-/// A decision that came or went.
-pub(super) fn changed(
-    change: &str,
-    id: Option<DecisionId>,
-    fact: &Fact,
-    rule: Option<&str>,
-    because: Option<&str>,
-) -> Json {
-    let values: Vec<_> = fact.values.iter().map(|value| output::json_value(*value)).collect();
-    json!({
-        "change": change, "id": id.map(|id| id.to_string()), "relation": fact.relation.as_str(),
-        "values": values, "rule": rule, "because": because,
-    })
+/// A line about a decision that came or went.
+#[derive(Serialize)]
+struct ChangeLine<'a> {
+    change: &'a str,
+    id: Option<String>,
+    relation: &'a str,
+    values: Vec<Plain>,
+    rule: Option<&'a str>,
+    because: Option<&'a str>,
+    /// Which carrier carried it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
+    /// How many facts that carrier asserted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asserted: Option<usize>,
+    /// In which step of the effects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<usize>,
+}
+
+impl<'a> ChangeLine<'a> {
+    fn of(change: &'a str, id: Option<DecisionId>, fact: &'a Fact) -> Self {
+        Self {
+            change,
+            id: id.map(|id| id.to_string()),
+            relation: fact.relation.as_str(),
+            values: fact.values.iter().copied().map(Plain).collect(),
+            rule: None,
+            because: None,
+            by: None,
+            asserted: None,
+            step: None,
+        }
+    }
+}
+
+/// A line about what became of a line of input, or of an instant.
+#[derive(Serialize)]
+struct EndLine {
+    change: &'static str,
+    line: Option<u64>,
+    tx: Option<u64>,
+    asserted: usize,
+    retracted: usize,
+    drawn: usize,
+    lapsed: usize,
+    standing: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undetermined: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reports: Vec<String>,
 }
 
 /// Writes why something was not recorded.
@@ -476,6 +514,6 @@ pub(super) fn tell(line: Option<u64>, errors: &[Json], out: &mut dyn Write) -> i
     out.flush()
 }
 
-fn write_line(out: &mut dyn Write, line: &Json) -> io::Result<()> {
+fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
     writeln!(out, "{}", output::spaced(line))
 }

@@ -18,14 +18,23 @@ use crate::value::{Float, Type, Value};
 
 /// A value as fact files have it: texts, names with their slash, times in RFC 3339 and durations as strings.
 pub fn value(value: Value) -> Json {
-    match value {
-        Value::Bool(value) => Json::from(value),
-        Value::Int(value) => Json::from(value),
-        Value::Float(value) => Json::from(value.get()),
-        Value::String(text) | Value::Name(text) => Json::from(text.as_str()),
-        Value::List(text) => list::elements(text).iter().map(|element| self::value(*element)).collect(),
-        Value::Time(micros) => Json::from(literal::time_text(micros)),
-        Value::Duration(micros) => Json::from(literal::duration_text(micros)),
+    serde_json::to_value(Plain(value)).ok().or_broken("a value is JSON")
+}
+
+/// A value, to be written as fact files have it.
+pub struct Plain(pub Value);
+
+impl Serialize for Plain {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Bool(value) => out.serialize_bool(value),
+            Value::Int(value) => out.serialize_i64(value),
+            Value::Float(value) => out.serialize_f64(value.get()),
+            Value::String(text) | Value::Name(text) => out.serialize_str(text.as_str()),
+            Value::List(text) => out.collect_seq(list::elements(text).iter().map(|element| Self(*element))),
+            Value::Time(micros) => out.serialize_str(&literal::time_text(micros)),
+            Value::Duration(micros) => out.serialize_str(&literal::duration_text(micros)),
+        }
     }
 }
 
@@ -98,7 +107,7 @@ fn read_named(ty: &str, json: &Json) -> Option<Value> {
 }
 
 /// JSON on one line with a space after `:` and `,`, as people write it by hand.
-pub fn spaced(json: &Json) -> String {
+pub fn spaced(json: &impl Serialize) -> String {
     let mut out = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut out, Spaced);
     json.serialize(&mut serializer).ok().or_broken("a JSON value can be written");
