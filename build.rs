@@ -9,7 +9,10 @@ use std::{env, fs, io};
 
 /// What takes a twentieth off the binary where the linker and the loader know it: equal functions are kept once, and what
 /// the loader is to correct takes a bit each.
-const SMALLER: [&str; 2] = ["-Wl,--icf=all", "-Wl,-z,pack-relative-relocs"];
+const SMALLER: [&str; 3] = [STRIPPED, "-Wl,--icf=all", "-Wl,-z,pack-relative-relocs"];
+
+/// Leaves names out, since cargo doesn't strip a package that has an `opt-level` of its own.
+const STRIPPED: &str = "-Wl,--strip-all";
 
 /// A program that does what `hence-hook` asks of the C library: memory, texts, unwinding, a socket.
 const TRIAL: &str = "fn main() {
@@ -38,11 +41,17 @@ fn main() -> io::Result<()> {
 
 /// How to link a released program smaller; `None` where one linked so doesn't run here.
 fn smaller_link() -> io::Result<Option<Vec<String>>> {
-    if !is("PROFILE", "release") || !is("CARGO_CFG_TARGET_OS", "linux") {
+    // A profile for perf and backtraces keeps its names.
+    if !is("PROFILE", "release") || is("DEBUG", "true") || !is("CARGO_CFG_TARGET_OS", "linux") {
         return Ok(None);
     }
-    let arguments = SMALLER.map(String::from).to_vec();
-    Ok(runs(&folder("smaller")?, &arguments)?.then_some(arguments))
+    for arguments in [&SMALLER[..], &[STRIPPED]] {
+        let arguments: Vec<String> = arguments.iter().map(|argument| String::from(*argument)).collect();
+        if runs(&folder("smaller")?, &arguments)? {
+            return Ok(Some(arguments));
+        }
+    }
+    Ok(None)
 }
 
 fn is(name: &str, value: &str) -> bool {
