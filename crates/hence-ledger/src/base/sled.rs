@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::watched::Health;
 use super::{Base, BaseError, Batch, Pair};
 
@@ -56,15 +56,14 @@ impl SledBase {
     /// # Errors
     /// If the files are damaged or can't be read.
     pub(crate) fn copy_of(dir: &Path, is_still: impl FnOnce() -> bool) -> Result<Option<Self>, BaseError> {
-        let Ok(scratch) = Scratch::new() else { return Ok(None) };
-        let copied = scratch.copy(dir);
+        let copied = Scratch::copy_of(dir, CACHE);
         let is_full = |error: &io::Error| {
             matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
         };
         if !is_still() || copied.as_ref().is_err_and(is_full) {
             return Ok(None);
         }
-        copied.map_err(failed(dir))?;
+        let Some(scratch) = copied.map_err(failed(dir))? else { return Ok(None) };
         remove_generating(scratch.path()).map_err(failed(scratch.path()))?;
         let config = config(scratch.path()).flush_every_ms(None);
         let health = Health::new(config.clone());
@@ -174,12 +173,7 @@ impl Base for SledBase {
     }
 
     fn size(&self) -> Result<u64, BaseError> {
-        let mut size = 0;
-        for entry in fs::read_dir(&self.dir).map_err(failed(&self.dir))? {
-            let file = entry.and_then(|entry| entry.metadata()).map_err(failed(&self.dir))?;
-            size += if file.is_file() { file.len() } else { 0 };
-        }
-        Ok(size)
+        scratch::size(&self.dir).map_err(failed(&self.dir))
     }
 
     fn close(&mut self) -> Result<(), BaseError> {
