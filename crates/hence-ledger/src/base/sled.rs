@@ -14,6 +14,8 @@ use super::{Base, BaseError, Batch, Pair};
 const CACHE: u64 = 64 << 20;
 /// How often sled writes by itself; without it sled 0.34.7 would write nothing that it is not asked to.
 const FLUSH_MS: u64 = 500;
+/// How many bytes a base grows before whoever closes it has sled look through what is new.
+const LONG: u64 = 8 << 20;
 /// How long to wait for the threads of a closed base of this process to let go of its files.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -23,6 +25,8 @@ pub(crate) struct SledBase {
     db: Option<sled::Db>,
     dir: PathBuf,
     health: Health,
+    /// How many bytes it took when it was opened.
+    opened_size: u64,
     /// Whether the files are a copy, whose end concerns nobody.
     copied: bool,
 }
@@ -35,19 +39,9 @@ impl SledBase {
     pub(crate) fn open(dir: &Path) -> Result<Self, BaseError> {
         fs::create_dir_all(dir).map_err(failed(dir))?;
         remove_generating(dir).map_err(failed(dir))?;
-        let config = config(dir).flush_every_ms(Some(FLUSH_MS));
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let health = Health::new(config.clone());
-            let config = config.clone();
-            match health.wait(move || config.open()) {
-                Ok(db) => return Ok(Self { db: Some(db), dir: dir.to_owned(), health, copied: false }),
-                Err(error) if error.to_string().contains("lock") && Instant::now() < end => {
-                    thread::sleep(Duration::from_millis(10));
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        let opened_size = scratch::size(dir).map_err(failed(dir))?;
+        let (health, db) = open_patiently(&config(dir).flush_every_ms(Some(FLUSH_MS)))?;
+        Ok(Self { db: Some(db), dir: dir.to_owned(), health, opened_size, copied: false })
     }
 
     /// Opens a copy of the base in `dir`, where nothing is written or locked. `is_still` says, once the copy is made,
@@ -69,7 +63,7 @@ impl SledBase {
         let health = Health::new(config.clone());
         // The open files outlive their names.
         let db = health.wait(move || config.open())?;
-        Ok(Some(Self { db: Some(db), dir: dir.to_owned(), health, copied: true }))
+        Ok(Some(Self { db: Some(db), dir: dir.to_owned(), health, opened_size: 0, copied: true }))
     }
 
     fn db(&self) -> Result<&sled::Db, BaseError> {
@@ -86,6 +80,20 @@ impl SledBase {
         if cfg!(unix) { fs::File::open(&self.dir)?.sync_all() } else { Ok(()) }
     }
 
+    /// sled notes where its pages are when it is opened, and reads all that was written since the last time for that. After
+    /// much is written it does so here, once, and not for everybody who asks something. The base is whole without.
+    fn look_through(&self) {
+        let grown = self.size().map_or(0, |size| size.saturating_sub(self.opened_size));
+        if grown >= LONG
+            && let Ok((health, db)) = open_patiently(&config(&self.dir).flush_every_ms(None))
+        {
+            let _ = health.wait(move || {
+                drop(db);
+                Ok(())
+            });
+        }
+    }
+
     /// sled makes nothing durable by itself, so its files are synced once it has let go of them.
     fn end(&mut self) -> Result<(), BaseError> {
         let Some(db) = self.db.take() else { return Ok(()) };
@@ -100,7 +108,24 @@ impl SledBase {
             flushed
         });
         whole.and(ended)?;
+        self.look_through();
         self.sync_files().map_err(failed(&self.dir))
+    }
+}
+
+/// Opens the base; one that this process has closed may still be held for a moment.
+fn open_patiently(config: &sled::Config) -> Result<(Health, sled::Db), BaseError> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let health = Health::new(config.clone());
+        let config = config.clone();
+        match health.wait(move || config.open()) {
+            Ok(db) => return Ok((health, db)),
+            Err(error) if error.to_string().contains("lock") && Instant::now() < end => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            Err(error) => return Err(error),
+        }
     }
 }
 
