@@ -46,10 +46,18 @@ pub fn answer(arguments: &[String]) -> ! {
         ["change", kind, facts, seconds] => {
             change::measure(kind, facts.parse().unwrap(), seconds.parse().unwrap())
         }
+        ["clients", facts, clients, seconds] => change::durable::measure(
+            facts.parse().unwrap(),
+            clients.parse().unwrap(),
+            seconds.parse().unwrap(),
+        ),
         ["recursion", case, size] => recursion::measure(case, size),
         ["ranks", workload, folder] => ranks::measure(workload, Path::new(folder)),
         ["facts", file] => load::read(Path::new(file)),
         ["ledger", folder, store] => cold::write(Path::new(folder), Path::new(store)),
+        ["command", "in", folder, program, arguments @ ..] => {
+            command(Command::new(program).args(arguments.iter()).current_dir(folder))
+        }
         ["command", program, arguments @ ..] => command(Command::new(program).args(arguments.iter())),
         other => panic!("what is `{}`?", other.join(" ")),
     };

@@ -39,21 +39,23 @@ pub fn write(folder: &Path, store: &Path) -> Json {
     json!({"facts": count})
 }
 
-/// The command that is started: the one that `HENCE` names, else the release build of this checkout.
-fn hence() -> String {
+/// The command that is started: the one that `HENCE` names, else the release build of this checkout; none, with a line on
+/// standard error, where it isn't there.
+pub fn hence(section: &str) -> Option<String> {
     let built = home().join("../target/release/hence");
-    std::env::var("HENCE").unwrap_or_else(|_| built.to_string_lossy().into_owned())
+    let hence = std::env::var("HENCE").unwrap_or_else(|_| built.to_string_lossy().into_owned());
+    if Path::new(&hence).is_file() {
+        return Some(hence);
+    }
+    eprintln!(
+        "`{section}` starts `{hence}`, which isn't there: `cargo build --release` builds it, HENCE names another"
+    );
+    None
 }
 
 /// The section; whether every question was answered.
 pub fn section(options: &Options, figures: &mut Json) -> bool {
-    let hence = hence();
-    if !Path::new(&hence).is_file() {
-        eprintln!(
-            "`cold` starts `{hence}`, which isn't there: `cargo build --release` builds it, HENCE names another"
-        );
-        return false;
-    }
+    let Some(hence) = hence("cold") else { return false };
     let folder = batch::facts("agg", options);
     let store = home().join("target/facts/ledger");
     let store = store.to_string_lossy();

@@ -23,4 +23,5 @@ pub mod ranks;
 pub mod recursion;
 pub mod report;
 pub mod shapes;
+pub mod start;
 pub mod threads;

@@ -6,11 +6,22 @@ use crate::batch::{NAMED, WORKLOADS};
 use crate::generate::Size;
 
 /// The sections, in the order in which they are run.
-pub const SECTIONS: [&str; 10] =
-    ["batch", "threads", "ranks", "facts", "decision", "change", "recursion", "cold", "load", "growth"];
+pub const SECTIONS: [&str; 11] = [
+    "batch",
+    "threads",
+    "ranks",
+    "facts",
+    "decision",
+    "change",
+    "recursion",
+    "start",
+    "cold",
+    "load",
+    "growth",
+];
 
 const USAGE: &str = "usage: all [SECTION…] [WORKLOAD…] [--peer NAME…] [--runs N] [--quick] [--json FILE]
-sections: batch threads ranks facts decision change recursion cold load growth (all of them if none is named)
+sections: batch threads ranks facts decision change recursion start cold load growth (all of them if none is named)
 workloads of batch: tc_rand tc_chain sg_tree sg_rand andersen agg triangle ontology; galen, where GALEN names its folder
 --peer NAME  hence and this peer alone; may be repeated
 --runs N     how often each program is run in turn with the others (3)

@@ -5,7 +5,9 @@ use std::fs;
 use std::process::ExitCode;
 
 use hence_benches::options::Options;
-use hence_benches::{batch, change, child, cold, decision, growth, load, ranks, recursion, report, threads};
+use hence_benches::{
+    batch, change, child, cold, decision, growth, load, ranks, recursion, report, start, threads,
+};
 use serde_json::{Value as Json, json};
 
 fn main() -> ExitCode {
@@ -36,6 +38,7 @@ fn run(options: &Options) -> ExitCode {
             "threads" => threads::section,
             "ranks" => ranks::section,
             "recursion" => recursion::section,
+            "start" => start::section,
             "cold" => cold::section,
             "load" => load::section,
             _ => growth::section,

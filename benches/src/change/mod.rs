@@ -3,11 +3,12 @@
 
 mod dataflow;
 mod differential;
+pub mod durable;
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-use hence::session::{CommitRequest, RuleSet, Session};
+use hence::session::{CommitOutcome, CommitRequest, RuleSet, Session};
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::value::{Value, Word};
@@ -15,6 +16,7 @@ use hence_engine::{Database, Limits};
 use hence_engine::{FactChange, Incremental};
 use hence_lang::ir::Program;
 use serde_json::{Value as Json, json};
+use tempfile::TempDir;
 
 use crate::child;
 use crate::measure::{Moment, Pieces, Series, peak_kib, reset_peak_kib};
@@ -163,6 +165,8 @@ struct Difference {
 enum Taker {
     /// The public face: [`Session::commit`] over facts in memory, with the reason of every decision drawn.
     Session(Box<Session>),
+    /// The same over a ledger: each change is on the disk before it is answered.
+    Ledger { session: Box<Session>, _folder: TempDir },
     /// The engine below it, which keeps everything derived: [`Standing::apply`].
     Engine(Box<Incremental>, Program, Vec<RelationId>),
     /// The same rules by hand for differential dataflow.
@@ -178,6 +182,10 @@ impl Taker {
             // One commit alone keeps nothing; it is the second that sets up what the later ones go on from.
             taker.take(CommitRequest::default());
             return (taker, first);
+        }
+        if kind == "ledger" {
+            let (_folder, session, first) = durable::session(facts);
+            return (Self::Ledger { session: Box::new(session), _folder }, first);
         }
         if kind == "differential" {
             let (flow, first) = differential::Flow::new(&facts);
@@ -204,11 +212,8 @@ impl Taker {
 
     fn take(&mut self, change: CommitRequest) -> Difference {
         match self {
-            Self::Session(session) => {
-                let outcome = session.commit(change, false).unwrap();
-                let drawn = outcome.drawn.into_iter().map(|decision| decision.fact).collect();
-                let lapsed = outcome.lapsed.into_iter().map(|lapsed| lapsed.fact).collect();
-                Difference { drawn, lapsed }
+            Self::Session(session) | Self::Ledger { session, .. } => {
+                difference(session.commit(change, false).unwrap())
             }
             Self::Engine(standing, program, decisions) => {
                 let asserted = change.assertions.iter().map(|fact| (fact, true));
@@ -233,6 +238,12 @@ impl Taker {
             Self::Differential(flow) => flow.take(&change),
         }
     }
+}
+
+fn difference(outcome: CommitOutcome) -> Difference {
+    let drawn = outcome.drawn.into_iter().map(|decision| decision.fact).collect();
+    let lapsed = outcome.lapsed.into_iter().map(|lapsed| lapsed.fact).collect();
+    Difference { drawn, lapsed }
 }
 
 fn words(fact: &Fact) -> Vec<Word> {
@@ -356,7 +367,7 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
         if options.quick() { &[("10000", "1")] } else { &[("10000", "10"), ("1000000", "30")] };
     let (mut rows, mut exact) = (Vec::new(), true);
     for (facts, seconds) in sizes {
-        for kind in ["session", "engine", "differential"] {
+        for kind in ["session", "ledger", "engine", "differential"] {
             if !options.wants(if kind == "differential" { kind } else { "hence" }) {
                 continue;
             }
@@ -399,5 +410,31 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
         "exact",
     ];
     table(&header, &rows);
+    clients(sizes, options, figures);
     exact
+}
+
+/// Commits that are durable when they are answered, by one client and by several.
+fn clients(sizes: &[(&str, &str)], options: &Options, figures: &mut Json) {
+    let mut rows = Vec::new();
+    for (facts, seconds) in sizes {
+        for clients in ["1", "8", "64"] {
+            let runs = child::ask_often(&["clients", facts, clients, seconds], options.runs);
+            let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());
+            let (commits, syncs) = (series("commits").median(), series("syncs").median());
+            rows.push(vec![
+                format!("{facts}, clients: {clients}"),
+                spread(&series("second"), digits),
+                digits(commits / syncs),
+                spread(&series("median"), digits),
+                digits(series("p99").median()),
+                digits(series("cpu").median()),
+            ]);
+            figures["change"][*facts]["clients"][clients] = Json::from(runs);
+        }
+    }
+    println!("\n## durable commits of one fact over the same base in a ledger\n");
+    let header =
+        ["facts", "a second", "a sync", "wall µs, median", "wall µs, p99", "CPU µs each, clients too"];
+    table(&header, &rows);
 }

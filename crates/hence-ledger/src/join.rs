@@ -201,7 +201,7 @@ impl Ledger {
         if held.tx == 0 {
             return Ok(self.journal.beginning());
         }
-        let last = self.journal.read_ends(held.start, held.tx)?;
+        let last = self.journal.read_end(held.start, held.tx)?;
         if (last.hash, last.end) == (held.head, held.end) { Ok(held.after()) } else { Err(foreign()) }
     }
 

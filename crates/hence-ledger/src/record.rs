@@ -141,6 +141,11 @@ fn head(bytes: &[u8]) -> Result<Head, Malformed> {
     Ok(Head { kind, content, transaction, previous: Hash(reader.array()?) })
 }
 
+/// How many bytes the record with this head takes, if it is a part and its head whole.
+pub(crate) fn part_len(bytes: &[u8]) -> Option<usize> {
+    head(bytes).ok().filter(|head| !head.kind.ends()).map(|head| HEAD + head.content + TAIL)
+}
+
 /// Whether a whole commit is anywhere in `bytes`: what lies before it is then damage, not an unfinished write. Parts
 /// and joined commits prove nothing: several may be under way at once.
 pub(crate) fn any_commit_in(bytes: &[u8]) -> bool {

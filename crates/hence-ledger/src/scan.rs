@@ -1,5 +1,6 @@
 //! Reading the journal: all transactions from a place on, or one, each record checked against the chain.
 
+use super::disk::DiskFile;
 use super::error::LedgerError;
 use super::hash::Hash;
 use super::journal::{End, Journal, Mark, Position, SEGMENT_HEAD, check_segment_head};
@@ -113,14 +114,17 @@ impl Journal {
         scan: &mut Scan,
         visit: &mut Visit<'_>,
     ) -> Result<bool, LedgerError> {
-        let bytes = self.load(segment)?;
+        let mut at = Position { segment, offset: skip };
+        // What comes before isn't looked at, and may be most of a large ledger.
+        let first = if skip == SEGMENT_HEAD { 0 } else { skip };
+        let loaded = self.load(segment, first)?;
+        let bytes = loaded.ok_or_else(|| self.damaged(at, scan, "the file is too short"))?;
         if skip == SEGMENT_HEAD {
             check_segment_head(&bytes, segment, scan.head)
                 .map_err(|what| self.damaged(Position { segment, offset: 0 }, scan, what))?;
         }
-        let mut at = Position { segment, offset: skip };
         loop {
-            let rest = usize::try_from(at.offset).ok().and_then(|start| bytes.get(start..));
+            let rest = usize::try_from(at.offset - first).ok().and_then(|start| bytes.get(start..));
             let rest = rest.ok_or_else(|| self.damaged(at, scan, "the file is too short"))?;
             match record::parse(rest) {
                 Parsed::Record(record) => {
@@ -185,9 +189,35 @@ impl Journal {
         })
     }
 
-    /// The same without what it holds, which may be much.
-    pub(crate) fn read_ends(&self, start: Position, number: u64) -> Result<Whole, LedgerError> {
-        self.read_records(start, number, &mut |_, _, _| {})
+    /// Its last record alone: the parts before, which may be much, are passed over. That record's hash covers theirs.
+    pub(crate) fn read_end(&self, start: Position, number: u64) -> Result<Whole, LedgerError> {
+        let mut at = start;
+        loop {
+            let (file, _) = self.open_at(&mut at, number)?;
+            let mut head = [0; HEAD];
+            file.read_at(&mut head, at.offset).map_err(LedgerError::io("read", &self.path(at.segment)))?;
+            match record::part_len(&head) {
+                Some(len) => at.offset += len as u64,
+                None => return self.read_records(at, number, &mut |_, _, _| {}),
+            }
+        }
+    }
+
+    /// The segment that a place lies in, and its length; a place at the end of one is the beginning of the next.
+    fn open_at(&self, at: &mut Position, number: u64) -> Result<(Box<dyn DiskFile>, u64), LedgerError> {
+        loop {
+            let file = match (self.open_segment(at.segment, false), self.snapshot) {
+                (Err(LedgerError::Io { .. }), Some(held)) if at.segment < held.segment => {
+                    return Err(self.archived(number, held));
+                }
+                (opened, _) => opened?,
+            };
+            let len = file.len().map_err(LedgerError::io("read", &self.path(at.segment)))?;
+            if at.offset < len {
+                return Ok((file, len));
+            }
+            *at = Position { segment: at.segment + 1, offset: SEGMENT_HEAD };
+        }
     }
 
     fn read_records(
@@ -199,18 +229,8 @@ impl Journal {
         let mut whole = Whole { number, start, ..Whole::default() };
         let (mut at, mut first) = (start, true);
         loop {
-            let file = match (self.open_segment(at.segment, false), self.snapshot) {
-                (Err(LedgerError::Io { .. }), Some(held)) if at.segment < held.segment => {
-                    return Err(self.archived(number, held));
-                }
-                (opened, _) => opened?,
-            };
+            let (file, len) = self.open_at(&mut at, number)?;
             let path = self.path(at.segment);
-            let len = file.len().map_err(LedgerError::io("read", &path))?;
-            if at.offset >= len {
-                at = Position { segment: at.segment + 1, offset: SEGMENT_HEAD };
-                continue;
-            }
             let bytes = read_record(file.as_ref(), at.offset, len).map_err(LedgerError::io("read", &path))?;
             let bad = |what: &str| LedgerError::Damaged {
                 path,
@@ -255,14 +275,16 @@ impl Journal {
         self.segments.iter().filter(|segment| **segment >= at.segment).map(len).sum()
     }
 
-    fn load(&self, segment: u32) -> Result<Vec<u8>, LedgerError> {
+    /// What a segment holds from `first` on; `None` where it ends before.
+    fn load(&self, segment: u32, first: u64) -> Result<Option<Vec<u8>>, LedgerError> {
         let path = self.path(segment);
         let file = self.open_segment(segment, false)?;
         let len = file.len().map_err(LedgerError::io("read", &path))?;
+        let Some(len) = len.checked_sub(first) else { return Ok(None) };
         let mut bytes = vec![0; length(len).map_err(LedgerError::io("read", &path))?];
-        let read = file.read_at(&mut bytes, 0).map_err(LedgerError::io("read", &path))?;
+        let read = file.read_at(&mut bytes, first).map_err(LedgerError::io("read", &path))?;
         bytes.truncate(read);
-        Ok(bytes)
+        Ok(Some(bytes))
     }
 
     fn is_last(&self, segment: u32) -> bool {
@@ -298,7 +320,7 @@ fn length(len: u64) -> std::io::Result<usize> {
 }
 
 /// The bytes of the record at `offset` of a file of `len` bytes, as far as there are any.
-fn read_record(file: &dyn super::disk::DiskFile, offset: u64, len: u64) -> std::io::Result<Vec<u8>> {
+fn read_record(file: &dyn DiskFile, offset: u64, len: u64) -> std::io::Result<Vec<u8>> {
     let mut head = [0; HEAD];
     // What is cut off reads as zeros, and is not a record.
     file.read_at(&mut head, offset)?;

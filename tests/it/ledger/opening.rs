@@ -23,6 +23,30 @@ fn a_ledger_is_the_same_after_reopening() {
 }
 
 #[test]
+fn where_a_base_ends_is_found_again_by_the_last_of_many_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
+    ledger.commit(&draft(1, vec![fact("p", 0, "a")], vec![])).unwrap();
+    let many: Vec<_> = (1..200).map(|n| fact("p", n, "a")).collect();
+    let head = ledger.commit(&draft(2, many, vec![])).unwrap().head;
+    assert_eq!(ledger.close(), vec![]);
+    // A process that had it open checks nothing before that.
+    let again = OpenOptions { reopens: true, ..small() };
+    let mut ledger = Ledger::open(dir.path(), &again).unwrap();
+    assert_eq!((ledger.head(), ledger.take_notices()), (head, vec![]));
+    assert_eq!(facts(&ledger, "p").len(), 200);
+    assert_eq!(ledger.transaction(2).unwrap().added.len(), 199);
+    drop(ledger);
+    let segments = fs::read_dir(dir.path().join("journal")).unwrap().map(|entry| entry.unwrap().path());
+    let last = segments.max().unwrap();
+    let mut bytes = fs::read(&last).unwrap();
+    let end = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    bytes[end] ^= 1;
+    fs::write(&last, bytes).unwrap();
+    assert!(matches!(Ledger::open(dir.path(), &again), Err(LedgerError::Damaged { .. })));
+}
+
+#[test]
 fn a_second_opening_learns_who_holds_the_ledger() {
     let dir = tempfile::tempdir().unwrap();
     let holder = OpenOptions { command: "hence decide".into(), ..OpenOptions::default() };

@@ -22,7 +22,8 @@ fn names(dir: &Path) -> Vec<String> {
 /// The copies of bases that stay, beside those that other tests of this process are making.
 fn left_behind() -> Vec<String> {
     let own = format!("hence-{}-", std::process::id());
-    let copies = || names(&std::env::temp_dir()).into_iter().filter(|name| name.starts_with(&own));
+    let folders = [std::env::temp_dir(), "/dev/shm".into()].into_iter().filter(|folder| folder.is_dir());
+    let copies = || folders.clone().flat_map(|folder| names(&folder)).filter(|name| name.starts_with(&own));
     let mut left: Vec<String> = copies().collect();
     for _ in 0..100 {
         if left.is_empty() {

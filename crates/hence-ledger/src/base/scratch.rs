@@ -6,16 +6,33 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Where Linux keeps files in memory.
+const MEMORY: &str = "/dev/shm";
+
 /// A folder of this process alone, removed when the value is.
 pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
-    pub(super) fn new() -> io::Result<Self> {
+    /// A copy of the files of a folder, in memory if they take no more than `small` bytes: whoever opens the copy makes it
+    /// durable, which takes a disk longer than all the rest. `None` where no folder can be made.
+    pub(super) fn copy_of(from: &Path, small: u64) -> io::Result<Option<Self>> {
+        if cfg!(target_os = "linux")
+            && size(from)? <= small
+            && let Ok(scratch) = Self::new(Path::new(MEMORY))
+            && scratch.copy(from).is_ok()
+        {
+            return Ok(Some(scratch));
+        }
+        let Ok(scratch) = Self::new(&std::env::temp_dir()) else { return Ok(None) };
+        scratch.copy(from).map(|()| Some(scratch))
+    }
+
+    fn new(folder: &Path) -> io::Result<Self> {
         static MADE: AtomicU64 = AtomicU64::new(0);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(io::Error::other)?;
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let name = format!("hence-{}-{}-{number}", std::process::id(), since.as_nanos());
-        let path = std::env::temp_dir().join(name);
+        let path = folder.join(name);
         let mut builder = DirBuilder::new();
         // What a ledger holds is nobody else's to read.
         #[cfg(unix)]
@@ -29,7 +46,7 @@ impl Scratch {
     }
 
     /// Copies the files of a folder, not those of folders in it.
-    pub(super) fn copy(&self, from: &Path) -> io::Result<()> {
+    fn copy(&self, from: &Path) -> io::Result<()> {
         for entry in fs::read_dir(from)? {
             let entry = entry?;
             if entry.file_type()?.is_file() {
@@ -47,4 +64,14 @@ impl Drop for Scratch {
         // Left behind, it takes room in the folder for temporary files, and nothing else.
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+/// How many bytes the files of a folder take.
+pub(super) fn size(folder: &Path) -> io::Result<u64> {
+    let mut size = 0;
+    for entry in fs::read_dir(folder)? {
+        let file = entry?.metadata()?;
+        size += if file.is_file() { file.len() } else { 0 };
+    }
+    Ok(size)
 }

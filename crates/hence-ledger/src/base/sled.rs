@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::watched::Health;
 use super::{Base, BaseError, Batch, Pair};
 
@@ -14,6 +14,8 @@ use super::{Base, BaseError, Batch, Pair};
 const CACHE: u64 = 64 << 20;
 /// How often sled writes by itself; without it sled 0.34.7 would write nothing that it is not asked to.
 const FLUSH_MS: u64 = 500;
+/// How many bytes a base grows before whoever closes it has sled look through what is new.
+const LONG: u64 = 8 << 20;
 /// How long to wait for the threads of a closed base of this process to let go of its files.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -23,6 +25,8 @@ pub(crate) struct SledBase {
     db: Option<sled::Db>,
     dir: PathBuf,
     health: Health,
+    /// How many bytes it took when it was opened.
+    opened_size: u64,
     /// Whether the files are a copy, whose end concerns nobody.
     copied: bool,
 }
@@ -35,19 +39,9 @@ impl SledBase {
     pub(crate) fn open(dir: &Path) -> Result<Self, BaseError> {
         fs::create_dir_all(dir).map_err(failed(dir))?;
         remove_generating(dir).map_err(failed(dir))?;
-        let config = config(dir).flush_every_ms(Some(FLUSH_MS));
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let health = Health::new(config.clone());
-            let config = config.clone();
-            match health.wait(move || config.open()) {
-                Ok(db) => return Ok(Self { db: Some(db), dir: dir.to_owned(), health, copied: false }),
-                Err(error) if error.to_string().contains("lock") && Instant::now() < end => {
-                    thread::sleep(Duration::from_millis(10));
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        let opened_size = scratch::size(dir).map_err(failed(dir))?;
+        let (health, db) = open_patiently(&config(dir).flush_every_ms(Some(FLUSH_MS)))?;
+        Ok(Self { db: Some(db), dir: dir.to_owned(), health, opened_size, copied: false })
     }
 
     /// Opens a copy of the base in `dir`, where nothing is written or locked. `is_still` says, once the copy is made,
@@ -56,21 +50,20 @@ impl SledBase {
     /// # Errors
     /// If the files are damaged or can't be read.
     pub(crate) fn copy_of(dir: &Path, is_still: impl FnOnce() -> bool) -> Result<Option<Self>, BaseError> {
-        let Ok(scratch) = Scratch::new() else { return Ok(None) };
-        let copied = scratch.copy(dir);
+        let copied = Scratch::copy_of(dir, CACHE);
         let is_full = |error: &io::Error| {
             matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
         };
         if !is_still() || copied.as_ref().is_err_and(is_full) {
             return Ok(None);
         }
-        copied.map_err(failed(dir))?;
+        let Some(scratch) = copied.map_err(failed(dir))? else { return Ok(None) };
         remove_generating(scratch.path()).map_err(failed(scratch.path()))?;
         let config = config(scratch.path()).flush_every_ms(None);
         let health = Health::new(config.clone());
         // The open files outlive their names.
         let db = health.wait(move || config.open())?;
-        Ok(Some(Self { db: Some(db), dir: dir.to_owned(), health, copied: true }))
+        Ok(Some(Self { db: Some(db), dir: dir.to_owned(), health, opened_size: 0, copied: true }))
     }
 
     fn db(&self) -> Result<&sled::Db, BaseError> {
@@ -87,6 +80,20 @@ impl SledBase {
         if cfg!(unix) { fs::File::open(&self.dir)?.sync_all() } else { Ok(()) }
     }
 
+    /// sled notes where its pages are when it is opened, and reads all that was written since the last time for that. After
+    /// much is written it does so here, once, and not for everybody who asks something. The base is whole without.
+    fn look_through(&self) {
+        let grown = self.size().map_or(0, |size| size.saturating_sub(self.opened_size));
+        if grown >= LONG
+            && let Ok((health, db)) = open_patiently(&config(&self.dir).flush_every_ms(None))
+        {
+            let _ = health.wait(move || {
+                drop(db);
+                Ok(())
+            });
+        }
+    }
+
     /// sled makes nothing durable by itself, so its files are synced once it has let go of them.
     fn end(&mut self) -> Result<(), BaseError> {
         let Some(db) = self.db.take() else { return Ok(()) };
@@ -101,7 +108,24 @@ impl SledBase {
             flushed
         });
         whole.and(ended)?;
+        self.look_through();
         self.sync_files().map_err(failed(&self.dir))
+    }
+}
+
+/// Opens the base; one that this process has closed may still be held for a moment.
+fn open_patiently(config: &sled::Config) -> Result<(Health, sled::Db), BaseError> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let health = Health::new(config.clone());
+        let config = config.clone();
+        match health.wait(move || config.open()) {
+            Ok(db) => return Ok((health, db)),
+            Err(error) if error.to_string().contains("lock") && Instant::now() < end => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            Err(error) => return Err(error),
+        }
     }
 }
 
@@ -174,12 +198,7 @@ impl Base for SledBase {
     }
 
     fn size(&self) -> Result<u64, BaseError> {
-        let mut size = 0;
-        for entry in fs::read_dir(&self.dir).map_err(failed(&self.dir))? {
-            let file = entry.and_then(|entry| entry.metadata()).map_err(failed(&self.dir))?;
-            size += if file.is_file() { file.len() } else { 0 };
-        }
-        Ok(size)
+        scratch::size(&self.dir).map_err(failed(&self.dir))
     }
 
     fn close(&mut self) -> Result<(), BaseError> {
