@@ -96,8 +96,9 @@ impl Database {
     pub(super) fn may_stop(&self, why: &str) -> bool {
         let inexact =
             ["NOT NULL constraint failed", "violates not-null constraint", "an aggregate has no exact value"];
-        inexact.iter().any(|one| why.contains(one)) || matches!(self, Self::Postgres(_))
-            && ["out of range", "null character not permitted"].iter().any(|one| why.contains(one))
+        inexact.iter().any(|one| why.contains(one))
+            || matches!(self, Self::Postgres(_))
+                && ["out of range", "null character not permitted"].iter().any(|one| why.contains(one))
     }
 
     /// What becomes of each script.

@@ -329,16 +329,15 @@ impl<'a> Builder<'a> {
 
     fn absent(&self, atom: &Atom) -> String {
         let program = self.context.program;
-        let place = |at| format!("n.{}", self.context.column(atom.relation, at));
-        let term = |(at, arg): (usize, &Arg)| match arg {
+        let (from, columns) = self.context.negated(atom.relation);
+        let term = |(arg, column): (&Arg, &String)| match arg {
             Arg::Any => None,
-            Arg::Var(var) => Some(format!("{} = {}", place(at), outer(*var))),
-            Arg::Const(value) => Some(self.context.equals(&place(at), *value)),
-            Arg::Param(param) => Some(self.context.equals(&place(at), program[*param].value)),
+            Arg::Var(var) => Some(format!("n.{column} = {}", outer(*var))),
+            Arg::Const(value) => Some(self.context.equals(&format!("n.{column}"), *value)),
+            Arg::Param(param) => Some(self.context.equals(&format!("n.{column}"), program[*param].value)),
         };
-        let terms: Vec<String> = atom.args.iter().enumerate().filter_map(term).collect();
-        let from = self.context.table(atom.relation);
-        format!("NOT EXISTS (SELECT 1 FROM {from} AS n{})", conditions(&terms))
+        let terms: Vec<String> = atom.args.iter().zip(&columns).filter_map(term).collect();
+        format!("NOT EXISTS (SELECT 1 FROM {from}{})", conditions(&terms))
     }
 }
 

@@ -50,6 +50,18 @@ impl Context<'_> {
         }
     }
 
+    /// The table of a negated atom, which is called `n`, and its columns.
+    ///
+    /// Spark takes `b.v0` for a part of a column `b` of that table, so its columns have other names there.
+    pub(super) fn negated(self, id: RelationId) -> (String, Vec<String>) {
+        let (table, columns) = (self.table(id), columns(self.dialect, &self.program[id]));
+        if self.dialect != Dialect::Spark {
+            return (format!("{table} AS n"), columns);
+        }
+        let renamed: Vec<String> = (0..columns.len()).map(|at| format!("n{at}")).collect();
+        (format!("{table} AS n({})", renamed.join(", ")), renamed)
+    }
+
     /// The table of the facts that each round of a recursion found.
     pub(super) fn found(self, id: RelationId) -> String {
         self.own(&format!("__{}", id.0))
@@ -66,7 +78,7 @@ impl Context<'_> {
     /// The statements that name the tables of relations after them.
     pub(super) fn publish(self, ids: impl Iterator<Item = RelationId>) -> String {
         let named = ids.filter(|id| is_identifier(self.program[*id].name.as_str()));
-        let rename = |id| {
+        let rename = |id: RelationId| {
             let name = self.own(self.program[id].name.as_str());
             format!("ALTER TABLE {} RENAME TO {name};\n", self.table(id))
         };
