@@ -17,6 +17,8 @@ from pyspark.sql import SparkSession
 def session(folder):
     """One worker, and a warehouse that goes with it."""
     settings = {
+        # What lives for minutes is compiled quickly rather than well.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.driver.memory": "2g",
         "spark.log.level": "OFF",
         "spark.sql.shuffle.partitions": "1",
