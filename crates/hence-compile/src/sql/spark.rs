@@ -26,12 +26,12 @@ pub(super) fn quotient(left: &str, right: &str) -> String {
     format!("CAST((CAST({left} AS {wide}) - CAST({left} AS {wide}) % {right}) / {right} AS {wide})")
 }
 
-/// The value beside the least or greatest one; the least of several.
+/// The value beside the least or greatest one; the least of several; NULL of no matches, which make no row.
 pub(super) fn first(value: &str, by: &str, descending: bool) -> String {
     let (before, after) = if descending { (">", "<") } else { ("<", ">") };
     format!(
-        "ARRAY_SORT(COLLECT_LIST(STRUCT({by} AS k, {value} AS a)), (l, r) -> CASE WHEN l.k {before} r.k THEN -1 \
-         WHEN l.k {after} r.k THEN 1 WHEN l.a < r.a THEN -1 WHEN l.a > r.a THEN 1 ELSE 0 END)[0].a"
+        "GET(ARRAY_SORT(COLLECT_LIST(STRUCT({by} AS k, {value} AS a)), (l, r) -> CASE WHEN l.k {before} r.k THEN -1 \
+         WHEN l.k {after} r.k THEN 1 WHEN l.a < r.a THEN -1 WHEN l.a > r.a THEN 1 ELSE 0 END), 0).a"
     )
 }
 
