@@ -54,9 +54,9 @@ fn spark_derives_what_hence_derives() {
     }
     let Some(database) = Database::spark() else { return };
     let dialect = database.dialect();
-    let mut all = scripts::corpus(dialect, 1);
+    let mut all = scripts::corpus(dialect, 4);
     all.extend(scripts::golden(dialect, 1));
-    all.extend(scripts::random(dialect, 0..200));
+    all.extend(scripts::random(dialect, 0..60));
     let (equal, stopped) = hold(&database, all);
     assert!(equal > 50 && stopped > 5, "too few: {equal} equal, {stopped} stopped");
 }
