@@ -21,6 +21,8 @@ def session(folder):
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.driver.memory": "2g",
         "spark.log.level": "OFF",
+        # On a busy machine it has to wait for itself.
+        "spark.network.timeout": "1h",
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.warehouse.dir": os.path.join(folder, "warehouse"),
         "spark.local.dir": folder,
