@@ -27,6 +27,7 @@ def session(folder):
         "spark.sql.warehouse.dir": os.path.join(folder, "warehouse"),
         "spark.local.dir": folder,
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
     }
     builder = SparkSession.builder.master("local[1]")
     for name, value in settings.items():
