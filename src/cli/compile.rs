@@ -54,6 +54,8 @@ enum Database {
     DuckDb,
     /// PostgreSQL
     Postgres,
+    /// Apache Spark
+    Spark,
 }
 
 impl Compile {
@@ -85,6 +87,7 @@ impl Compile {
         let dialect = match database {
             Database::DuckDb => Dialect::DuckDb,
             Database::Postgres => Dialect::Postgres,
+            Database::Spark => Dialect::Spark,
         };
         if self.test.is_empty() {
             return Ok(sql::script(&rules, dialect)?);

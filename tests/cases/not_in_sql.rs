@@ -21,9 +21,19 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
         Err(other) => Err(other.to_string()),
         Ok(_) => Ok(String::from("is written")),
     };
-    let (duckdb, postgres) = (said(Dialect::DuckDb)?, said(Dialect::Postgres)?);
-    match duckdb == postgres {
-        true => compare(path, &duckdb),
-        false => compare(path, &format!("in DuckDB:\n{duckdb}\nin PostgreSQL:\n{postgres}")),
+    let all = [("DuckDB", Dialect::DuckDb), ("PostgreSQL", Dialect::Postgres), ("Spark", Dialect::Spark)];
+    let mut outcomes: Vec<(String, String)> = Vec::new();
+    for (name, dialect) in all {
+        let outcome = said(dialect)?;
+        match outcomes.iter_mut().find(|(_, known)| *known == outcome) {
+            Some((names, _)) => names.push_str(&format!(" and {name}")),
+            None => outcomes.push((String::from(name), outcome)),
+        }
     }
+    if let [(_, outcome)] = outcomes.as_slice() {
+        return compare(path, outcome);
+    }
+    let parts: Vec<String> =
+        outcomes.iter().map(|(names, outcome)| format!("in {names}:\n{outcome}")).collect();
+    compare(path, &parts.join("\n"))
 }

@@ -16,6 +16,8 @@ pub(super) enum Database {
     DuckDb(PathBuf),
     /// A server that listens in this folder.
     Postgres(Server),
+    /// The Python of an environment that has PySpark.
+    Spark(PathBuf),
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -27,24 +29,39 @@ fn skipped(why: &str) {
     println!("skipped: {why}");
 }
 
+/// The Python of an environment with this module, made where there is none.
+fn environment(name: &str, module: &str, package: &str) -> Option<PathBuf> {
+    let python = folder(name).join("bin/python");
+    let import = format!("import {module}");
+    let has_it = || {
+        let asked = Command::new(&python).args(["-c", &import]).stderr(Stdio::null()).status();
+        asked.is_ok_and(|status| status.success())
+    };
+    if !has_it() {
+        let made = Command::new("python3").args(["-m", "venv"]).arg(folder(name)).output();
+        let pip = ["-m", "pip", "install", "--quiet", "--timeout", "10", "--retries", "1", package];
+        let installed = made.and_then(|_| Command::new(&python).args(pip).output());
+        if !installed.is_ok_and(|done| done.status.success()) || !has_it() {
+            skipped(&format!("{package} can't be installed from the Python registry"));
+            return None;
+        }
+    }
+    Some(python)
+}
+
 impl Database {
     /// DuckDB from the Python registry.
     pub(super) fn duckdb() -> Option<Self> {
-        let python = folder("duckdb/bin/python");
-        let has_it = || {
-            let asked = Command::new(&python).args(["-c", "import duckdb"]).stderr(Stdio::null()).status();
-            asked.is_ok_and(|status| status.success())
-        };
-        if !has_it() {
-            let made = Command::new("python3").args(["-m", "venv"]).arg(folder("duckdb")).output();
-            let pip = ["-m", "pip", "install", "--quiet", "--timeout", "10", "--retries", "1", "duckdb"];
-            let installed = made.and_then(|_| Command::new(&python).args(pip).output());
-            if !installed.is_ok_and(|done| done.status.success()) || !has_it() {
-                skipped("DuckDB can't be installed from the Python registry");
-                return None;
-            }
+        environment("duckdb", "duckdb", "duckdb").map(Self::DuckDb)
+    }
+
+    /// Spark from the Python registry, where there is a Java.
+    pub(super) fn spark() -> Option<Self> {
+        if done(Command::new("java").arg("-version")).is_none() {
+            skipped("there is no Java here");
+            return None;
         }
-        Some(Self::DuckDb(python))
+        environment("spark", "pyspark", "pyspark==4.3.0").map(Self::Spark)
     }
 
     /// PostgreSQL, where it is installed.
@@ -62,6 +79,7 @@ impl Database {
         match self {
             Self::DuckDb(_) => "duckdb",
             Self::Postgres(_) => "postgres",
+            Self::Spark(_) => "spark",
         }
     }
 
@@ -69,21 +87,25 @@ impl Database {
         match self {
             Self::DuckDb(_) => Dialect::DuckDb,
             Self::Postgres(_) => Dialect::Postgres,
+            Self::Spark(_) => Dialect::Spark,
         }
     }
 
     /// Whether a script may stop with this message although every operation has a result: sums of floats that the script
     /// does not add up, and what PostgreSQL makes an error of: floats that overflow or underflow, the character NUL.
     pub(super) fn may_stop(&self, why: &str) -> bool {
-        let null = why.contains("NOT NULL constraint failed") || why.contains("violates not-null constraint");
-        null || matches!(self, Self::Postgres(_))
-            && ["out of range", "null character not permitted"].iter().any(|one| why.contains(one))
+        let inexact =
+            ["NOT NULL constraint failed", "violates not-null constraint", "an aggregate has no exact value"];
+        inexact.iter().any(|one| why.contains(one))
+            || matches!(self, Self::Postgres(_))
+                && ["out of range", "null character not permitted"].iter().any(|one| why.contains(one))
     }
 
     /// What becomes of each script.
     pub(super) fn run(&self, scripts: &[Script]) -> Vec<(String, String)> {
         match self {
-            Self::DuckDb(python) => in_duckdb(python, scripts),
+            Self::DuckDb(python) => in_python(python, "duckdb_run.py", scripts),
+            Self::Spark(python) => in_python(python, "spark_run.py", scripts),
             Self::Postgres(server) => {
                 scripts.iter().map(|script| (script.name.clone(), server.run(&script.text))).collect()
             }
@@ -91,8 +113,8 @@ impl Database {
     }
 }
 
-fn in_duckdb(python: &Path, scripts: &[Script]) -> Vec<(String, String)> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sql/duckdb_run.py");
+fn in_python(python: &Path, program: &str, scripts: &[Script]) -> Vec<(String, String)> {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sql").join(program);
     let lines: String = scripts
         .iter()
         .map(|script| format!("{}\n", json!({"name": script.name, "script": script.text})))

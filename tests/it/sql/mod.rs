@@ -46,6 +46,21 @@ fn duckdb_derives_what_hence_derives() {
     assert!(equal > 50 && stopped > 5, "too few: {equal} equal, {stopped} stopped");
 }
 
+/// A script is some dozens of jobs in Spark, so there are fewer.
+#[test]
+fn spark_derives_what_hence_derives() {
+    if !slow() {
+        return;
+    }
+    let Some(database) = Database::spark() else { return };
+    let dialect = database.dialect();
+    let mut all = scripts::corpus(dialect, 4);
+    all.extend(scripts::golden(dialect, 1));
+    all.extend(scripts::random(dialect, 0..60));
+    let (equal, stopped) = hold(&database, all);
+    assert!(equal > 50 && stopped > 5, "too few: {equal} equal, {stopped} stopped");
+}
+
 #[test]
 fn postgres_derives_what_hence_derives() {
     if !slow() {

@@ -32,10 +32,10 @@ pub(super) fn write(
         (Aggregate::All, _, [a]) | (Aggregate::Min, [Type::Bool], [a]) => format!("BOOL_AND({a})"),
         (Aggregate::Min, _, [a]) => format!("MIN({a})"),
         (Aggregate::Max, _, [a]) => format!("MAX({a})"),
-        (Aggregate::ArgMin, _, [a, by]) => format!("(ARRAY_AGG({a} ORDER BY {by}, {a}))[1]"),
-        (Aggregate::ArgMax, _, [a, by]) => format!("(ARRAY_AGG({a} ORDER BY {by} DESC, {a}))[1]"),
+        (Aggregate::ArgMin, _, [a, by]) => dialect.first(a, by, false),
+        (Aggregate::ArgMax, _, [a, by]) => dialect.first(a, by, true),
         (Aggregate::Sum, [Type::Float], [a]) => float_sum(dialect, a),
-        (Aggregate::Sum, _, [a]) => dialect.narrowed(&format!("SUM({a})"), i64::MIN, i64::MAX),
+        (Aggregate::Sum, _, [a]) => dialect.narrowed(&dialect.sum(a), i64::MIN, i64::MAX),
         (Aggregate::Mean, [Type::Int], [a]) => int_mean(dialect, a),
         (Aggregate::Mean, [Type::Float], [a]) => float_mean(dialect, a),
         _ => {
@@ -55,9 +55,9 @@ fn float(dialect: Dialect, value: f64) -> String {
 
 /// The mean of ints whose sum a float holds exactly: one division, rounded once.
 fn int_mean(dialect: Dialect, a: &str) -> String {
-    let ty = dialect.ty(Type::Float);
+    let (sum, ty) = (dialect.sum(a), dialect.ty(Type::Float));
     format!(
-        "(CASE WHEN ABS(SUM({a})) <= 9007199254740992 THEN CAST(SUM({a}) AS {ty}) / CAST(COUNT(*) AS {ty}) END)"
+        "(CASE WHEN ABS({sum}) <= 9007199254740992 THEN CAST({sum} AS {ty}) / CAST(COUNT(*) AS {ty}) END)"
     )
 }
 
@@ -67,10 +67,11 @@ fn multiples(dialect: Dialect, a: &str) -> String {
     let (most, units, half) =
         (float(dialect, LARGEST), float(dialect, UNITS), float(dialect, HALF_WAY as f64));
     let whole = format!("({a} * {units})");
-    let high = format!("TRUNC({whole} / {half})");
+    let high = dialect.truncated(&format!("({whole} / {half})"));
     let one = format!(
-        "CASE WHEN ABS({a}) <= {most} AND {whole} = TRUNC({whole}) THEN CAST(CAST({high} AS BIGINT) AS {wide}) * \
-         {HALF_WAY} + CAST({whole} - {high} * {half} AS BIGINT) END"
+        "CASE WHEN ABS({a}) <= {most} AND {whole} = {} THEN CAST(CAST({high} AS BIGINT) AS {wide}) * \
+         {HALF_WAY} + CAST({whole} - {high} * {half} AS BIGINT) END",
+        dialect.truncated(&whole)
     );
     format!("(CASE WHEN COUNT({one}) = COUNT(*) THEN SUM({one}) END)")
 }

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hence_core::fault::broken;
 use hence_core::list;
-use hence_core::schema::RelationId;
 use hence_core::value::Value;
 use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::generator::Generator;
@@ -18,15 +17,16 @@ use super::dialect::Dialect;
 use super::expression::Expressions;
 use super::operation::constant;
 use super::refusal::{UnsupportedConstruct, Written};
-use super::tables::{column, table};
 
 /// What all bodies of a script share.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) program: &'a Program,
     pub(super) dialect: Dialect,
-    /// A relation that its recursion is computing, and the name it has there.
-    pub(super) recursion: Option<(RelationId, &'static str)>,
+    /// Whether the script compares, and leaves nothing behind.
+    pub(super) is_test: bool,
+    /// The literal of a rule that reads the recursion which the rule is in, and what it reads there.
+    pub(super) recursion: Option<(usize, &'a str)>,
 }
 
 impl Context<'_> {
@@ -144,11 +144,11 @@ impl<'a> Builder<'a> {
     /// The body.
     pub(super) fn build(mut self) -> Written<Body> {
         let rule = self.rule;
-        for literal in &rule.body {
+        for (at, literal) in rule.body.iter().enumerate() {
             if let Literal::Atom(atom) = literal
                 && self.takes(atom)
             {
-                self.atom(atom);
+                self.atom(at, atom);
             }
         }
         self.generators()?;
@@ -165,15 +165,15 @@ impl<'a> Builder<'a> {
         self.part == Part::Whole || !atom.vars().any(|var| self.uncertain.contains(&var))
     }
 
-    fn atom(&mut self, atom: &Atom) {
+    fn atom(&mut self, literal: usize, atom: &Atom) {
         let alias = format!("t{}", self.body.from.len());
         let from = match self.context.recursion {
-            Some((relation, name)) if relation == atom.relation => name.to_owned(),
-            _ => table(self.context.program, atom.relation),
+            Some((own, name)) if own == literal => name.to_owned(),
+            _ => self.context.table(atom.relation),
         };
         self.body.from.push(format!("{from} AS {alias}"));
         for (at, arg) in atom.args.iter().enumerate() {
-            let place = format!("{alias}.{}", column(&self.context.program[atom.relation], at));
+            let place = format!("{alias}.{}", self.context.column(atom.relation, at));
             self.arg(*arg, place);
         }
     }
@@ -329,16 +329,15 @@ impl<'a> Builder<'a> {
 
     fn absent(&self, atom: &Atom) -> String {
         let program = self.context.program;
-        let place = |at| format!("n.{}", column(&program[atom.relation], at));
-        let term = |(at, arg): (usize, &Arg)| match arg {
+        let (from, columns) = self.context.negated(atom.relation);
+        let term = |(arg, column): (&Arg, &String)| match arg {
             Arg::Any => None,
-            Arg::Var(var) => Some(format!("{} = {}", place(at), outer(*var))),
-            Arg::Const(value) => Some(self.context.equals(&place(at), *value)),
-            Arg::Param(param) => Some(self.context.equals(&place(at), program[*param].value)),
+            Arg::Var(var) => Some(format!("n.{column} = {}", outer(*var))),
+            Arg::Const(value) => Some(self.context.equals(&format!("n.{column}"), *value)),
+            Arg::Param(param) => Some(self.context.equals(&format!("n.{column}"), program[*param].value)),
         };
-        let terms: Vec<String> = atom.args.iter().enumerate().filter_map(term).collect();
-        let from = table(program, atom.relation);
-        format!("NOT EXISTS (SELECT 1 FROM {from} AS n{})", conditions(&terms))
+        let terms: Vec<String> = atom.args.iter().zip(&columns).filter_map(term).collect();
+        format!("NOT EXISTS (SELECT 1 FROM {from}{})", conditions(&terms))
     }
 }
 

@@ -3,6 +3,8 @@
 use hence_core::fault::broken;
 use hence_core::value::{Type, Value};
 
+use super::spark;
+
 /// The database that a script is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -10,14 +12,33 @@ pub enum Dialect {
     DuckDb,
     /// PostgreSQL.
     Postgres,
+    /// Apache Spark.
+    Spark,
 }
 
 impl Dialect {
+    /// A name as an identifier, with its case kept.
+    pub(super) fn identifier(self, name: &str) -> String {
+        match self {
+            Self::DuckDb | Self::Postgres => format!("\"{name}\""),
+            Self::Spark => format!("`{name}`"),
+        }
+    }
+
     /// The type of a column.
     pub(super) fn column(self, ty: Type) -> &'static str {
         match (self, ty) {
             (Self::Postgres, Type::String | Type::Name) => "TEXT COLLATE \"C\"",
+            (Self::Spark, Type::String | Type::Name) => "STRING COLLATE UTF8_BINARY",
             _ => self.ty(ty),
+        }
+    }
+
+    /// A text that is compared byte by byte, whatever its own collation.
+    pub(super) fn bytewise(self, text: &str) -> String {
+        match self {
+            Self::DuckDb | Self::Postgres => format!("({text} COLLATE \"C\")"),
+            Self::Spark => format!("({text} COLLATE UTF8_BINARY)"),
         }
     }
 
@@ -34,7 +55,7 @@ impl Dialect {
 
     fn float(self) -> &'static str {
         match self {
-            Self::DuckDb => "DOUBLE",
+            Self::DuckDb | Self::Spark => "DOUBLE",
             Self::Postgres => "DOUBLE PRECISION",
         }
     }
@@ -43,6 +64,7 @@ impl Dialect {
         match self {
             Self::DuckDb => "VARCHAR",
             Self::Postgres => "TEXT",
+            Self::Spark => "STRING",
         }
     }
 
@@ -51,6 +73,7 @@ impl Dialect {
         match self {
             Self::DuckDb => "HUGEINT",
             Self::Postgres => "NUMERIC",
+            Self::Spark => "DECIMAL(38, 0)",
         }
     }
 
@@ -66,7 +89,11 @@ impl Dialect {
             (Self::Postgres, Type::Float) => &["double precision"],
             (Self::Postgres, Type::String | Type::Name) => &["text", "character varying"],
             (Self::DuckDb, Type::Time | Type::Duration) => &["BIGINT"],
-            (Self::Postgres, Type::Time | Type::Duration) => &["bigint"],
+            (Self::Spark, Type::Bool) => &["boolean"],
+            (Self::Spark, Type::Int) => &["bigint", "int", "smallint", "tinyint"],
+            (Self::Spark, Type::Float) => &["double"],
+            (Self::Spark, Type::String | Type::Name) => &["string"],
+            (Self::Postgres | Self::Spark, Type::Time | Type::Duration) => &["bigint"],
             (_, Type::List(_)) => &[],
         }
     }
@@ -76,6 +103,7 @@ impl Dialect {
         match self {
             Self::DuckDb => format!("TYPEOF({expr})"),
             Self::Postgres => format!("CAST(PG_TYPEOF({expr}) AS TEXT)"),
+            Self::Spark => format!("SPLIT_PART(TYPEOF({expr}), ' ', 1)"), // without a collation
         }
     }
 
@@ -94,15 +122,23 @@ impl Dialect {
     /// A text as a value.
     fn quoted(self, text: &str) -> String {
         match self {
-            Self::DuckDb => plain(text),
-            Self::Postgres => self.text_of(&plain(text)),
+            Self::DuckDb | Self::Spark => self.plain(text),
+            Self::Postgres => self.text_of(&self.plain(text)),
+        }
+    }
+
+    /// A text between quotes.
+    pub(super) fn plain(self, text: &str) -> String {
+        match self {
+            Self::DuckDb | Self::Postgres => plain(text),
+            Self::Spark => spark::quoted(text),
         }
     }
 
     /// A value as text, which is compared byte by byte.
     pub(super) fn text_of(self, value: &str) -> String {
         match self {
-            Self::DuckDb => format!("CAST({value} AS VARCHAR)"),
+            Self::DuckDb | Self::Spark => format!("CAST({value} AS {})", self.text()),
             Self::Postgres => format!("(CAST({value} AS TEXT) COLLATE \"C\")"),
         }
     }
@@ -111,13 +147,13 @@ impl Dialect {
     pub(super) fn bytes(self, text: &str) -> String {
         match self {
             Self::DuckDb => format!("STRLEN({text})"),
-            Self::Postgres => format!("OCTET_LENGTH({text})"),
+            Self::Postgres | Self::Spark => format!("OCTET_LENGTH({text})"),
         }
     }
 
     /// A wide whole number as one of 64 bits between two bounds; unknown beyond them.
     pub(super) fn narrowed(self, wide: &str, least: i64, greatest: i64) -> String {
-        if self == Self::DuckDb && (least, greatest) == (i64::MIN, i64::MAX) {
+        if self != Self::Postgres && (least, greatest) == (i64::MIN, i64::MAX) {
             return format!("TRY_CAST({wide} AS BIGINT)");
         }
         format!("(CASE WHEN {wide} BETWEEN {least} AND {greatest} THEN CAST({wide} AS BIGINT) END)")
@@ -129,6 +165,62 @@ impl Dialect {
         match self {
             Self::DuckDb => format!("(CASE WHEN ISFINITE({float}) THEN {float} + {zero} END)"),
             Self::Postgres => format!("({float} + {zero})"),
+            Self::Spark => format!("(CASE WHEN {} THEN {float} + {zero} END)", self.is_finite(float)),
+        }
+    }
+
+    /// The sum of a column of ints, wide.
+    pub(super) fn sum(self, ints: &str) -> String {
+        match self {
+            Self::DuckDb | Self::Postgres => format!("SUM({ints})"),
+            Self::Spark => format!("SUM(CAST({ints} AS {}))", self.wide()),
+        }
+    }
+
+    /// The value beside the least or greatest one; the least of several.
+    pub(super) fn first(self, value: &str, by: &str, descending: bool) -> String {
+        let order = if descending { " DESC" } else { "" };
+        match self {
+            Self::DuckDb | Self::Postgres => format!("(ARRAY_AGG({value} ORDER BY {by}{order}, {value}))[1]"),
+            Self::Spark => spark::first(value, by, descending),
+        }
+    }
+
+    /// A value that a column holds only where there is one.
+    pub(super) fn required(self, value: String, because: &str) -> String {
+        match self {
+            Self::DuckDb | Self::Postgres => value, // the columns are NOT NULL
+            Self::Spark => {
+                let stop = format!("RAISE_ERROR({})", self.plain(because));
+                // No row is made of no matches, but the value is asked for.
+                format!("COALESCE({value}, CASE WHEN COUNT(*) > 0 THEN {stop} END)")
+            }
+        }
+    }
+
+    /// A float without its fraction.
+    pub(super) fn truncated(self, float: &str) -> String {
+        match self {
+            Self::DuckDb | Self::Postgres => format!("TRUNC({float})"),
+            Self::Spark => format!(
+                "(RINT({float}) - CASE WHEN ABS(RINT({float})) > ABS({float}) THEN SIGN({float}) ELSE 0D END)"
+            ),
+        }
+    }
+
+    /// The largest float without a fraction that is not above this one.
+    pub(super) fn floor(self, float: &str) -> String {
+        match self {
+            Self::DuckDb | Self::Postgres => format!("FLOOR({float})"),
+            Self::Spark => format!("(RINT({float}) - CASE WHEN RINT({float}) > {float} THEN 1D ELSE 0D END)"),
+        }
+    }
+
+    /// The smallest float without a fraction that is not below this one.
+    pub(super) fn ceil(self, float: &str) -> String {
+        match self {
+            Self::DuckDb | Self::Postgres => format!("CEIL({float})"),
+            Self::Spark => format!("(RINT({float}) + CASE WHEN RINT({float}) < {float} THEN 1D ELSE 0D END)"),
         }
     }
 
@@ -137,6 +229,7 @@ impl Dialect {
         match self {
             Self::DuckDb => format!("({left} // {right})"),
             Self::Postgres => format!("DIV(CAST({left} AS NUMERIC), {right})"),
+            Self::Spark => spark::quotient(left, right),
         }
     }
 
@@ -145,6 +238,9 @@ impl Dialect {
         match self {
             Self::DuckDb => format!("LATERAL (SELECT UNNEST(RANGE({from}, {to})))"),
             Self::Postgres => format!("GENERATE_SERIES({from}, {to} - 1)"),
+            Self::Spark => {
+                format!("LATERAL EXPLODE(CASE WHEN {from} < {to} THEN SEQUENCE({from}, {to} - 1) END)")
+            }
         }
     }
 
@@ -153,6 +249,7 @@ impl Dialect {
         match self {
             Self::DuckDb => format!("ISFINITE({float})"),
             Self::Postgres => format!("{float} NOT IN ('Infinity', '-Infinity', 'NaN')"),
+            Self::Spark => format!("ABS({float}) < CAST('Infinity' AS DOUBLE)"), // and NaN is above it
         }
     }
 
@@ -162,6 +259,7 @@ impl Dialect {
         let matches = match self {
             Self::DuckDb => format!("REGEXP_FULL_MATCH({text}, '{pattern}')"),
             Self::Postgres => format!("{text} ~ '^(?:{pattern})$'"),
+            Self::Spark => format!("{text} RLIKE '\\\\A(?:{pattern})\\\\z'"),
         };
         format!("{matches} AND {text} NOT LIKE '%.'")
     }
@@ -171,8 +269,9 @@ impl Dialect {
         let function = match self {
             Self::DuckDb => "ERROR",
             Self::Postgres => "hence.\"_stop\"",
+            Self::Spark => "RAISE_ERROR",
         };
-        format!("SELECT {function}({}) WHERE EXISTS (SELECT 1 FROM {from});\n", plain(because))
+        format!("SELECT {function}({}) WHERE EXISTS (SELECT 1 FROM {from});\n", self.plain(because))
     }
 
     /// What begins a transaction.
@@ -182,32 +281,52 @@ impl Dialect {
             Self::Postgres => {
                 "BEGIN;\nSET LOCAL standard_conforming_strings = on;\nSET LOCAL client_min_messages = warning;\n"
             }
+            Self::Spark => "BEGIN\n",
         }
     }
 
-    /// An empty schema, and what the script needs beside it.
+    /// An empty schema of this name, and what the script needs beside it.
     ///
     /// Were the schema in the search path, the name of an input would mean the script's own table.
-    pub(super) fn schema(self) -> String {
-        let schema = "DROP SCHEMA IF EXISTS hence CASCADE;\nCREATE SCHEMA hence;\n";
-        let (function, own, refused, because) = match self {
+    pub(super) fn schema(self, name: &str) -> String {
+        let empty = format!("DROP SCHEMA IF EXISTS {name} CASCADE;\nCREATE SCHEMA {name};\n");
+        let (own, refused, because) = self.refused_settings(name);
+        let where_so = |condition: &str| format!("(SELECT 1 AS one) AS t WHERE {condition}");
+        let path = format!("the schema `{name}` is in the search path");
+        let checks = [(path.as_str(), own.as_str()), (because, refused)]
+            .map(|(because, condition)| self.stop(because, &where_so(condition)))
+            .concat();
+        match self {
+            Self::DuckDb => format!("{empty}{checks}"),
+            Self::Postgres => format!(
+                "{empty}CREATE FUNCTION hence.\"_stop\"(TEXT) RETURNS VOID LANGUAGE plpgsql AS\n\
+                 'BEGIN RAISE EXCEPTION ''%'', $1; END';\n{checks}"
+            ),
+            // What is dropped stays so: there is no transaction.
+            Self::Spark => format!("{checks}{empty}"),
+        }
+    }
+
+    /// When the schema is in the search path; a setting with which the script would mean something else, and its message.
+    fn refused_settings(self, schema: &str) -> (String, &'static str, &'static str) {
+        match self {
             Self::DuckDb => (
-                "",
-                "LIST_CONTAINS(CURRENT_SCHEMAS(TRUE), 'hence')",
+                format!("LIST_CONTAINS(CURRENT_SCHEMAS(TRUE), '{schema}')"),
                 "'a' = 'A' OR 'a' < 'B' OR 'e' = '\u{e9}'",
                 "texts are not compared byte by byte: reset default_collation",
             ),
             Self::Postgres => (
-                "CREATE FUNCTION hence.\"_stop\"(TEXT) RETURNS VOID LANGUAGE plpgsql AS\n\
-                 'BEGIN RAISE EXCEPTION ''%'', $1; END';\n",
-                "'hence' = ANY(CURRENT_SCHEMAS(TRUE))",
+                format!("'{schema}' = ANY(CURRENT_SCHEMAS(TRUE))"),
                 "CURRENT_SETTING('server_encoding') <> 'UTF8'",
                 "the database is not in UTF-8",
             ),
-        };
-        let where_so = |condition: &str| format!("(SELECT 1 AS one) AS t WHERE {condition}");
-        let path = self.stop("the schema `hence` is in the search path", &where_so(own));
-        format!("{schema}{function}{path}{}", self.stop(because, &where_so(refused)))
+            Self::Spark => (
+                format!("CURRENT_SCHEMA() = '{schema}'"),
+                "'a' = 'A' OR LENGTH('\\\\') <> 1",
+                "texts are not read or compared as they are written: unset spark.sql.parser.escapedStringLiterals \
+                 and the default collation",
+            ),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A script that fills the tables of the inputs, derives, and compares every relation with what hence derives.
 
-use hence_core::schema::{Kind, RelationId};
+use hence_core::schema::RelationId;
 use hence_core::span::Sources;
 use hence_core::value::{Type, Value};
 use hence_lang::ir::Program;
@@ -8,7 +8,7 @@ use hence_lang::ir::Program;
 use super::body::Context;
 use super::dialect::Dialect;
 use super::refusal::UnsupportedConstruct;
-use super::{input, inputs, rule, statements, tables};
+use super::{input, inputs, kept, rule, statements, tables};
 
 /// How many rows one statement adds.
 const ROWS: usize = 500;
@@ -17,7 +17,8 @@ const ROWS: usize = 500;
 pub type RelationRows<'a> = dyn Fn(RelationId) -> Vec<Vec<Value>> + 'a;
 
 /// The script; `given` are the facts of the inputs, `derived` those of every relation. It changes nothing in the database:
-/// its last row says `equal`, or it stops at the first relation that differs.
+/// its last row says `equal`, or it stops at the first relation that differs. In Spark, it replaces the schema `hence_test`
+/// and drops it.
 ///
 /// # Errors
 /// Everything that SQL can't say with the same meaning.
@@ -27,23 +28,23 @@ pub fn equality(
     dialect: Dialect,
     (given, derived): (&RelationRows<'_>, &RelationRows<'_>),
 ) -> Result<String, Vec<UnsupportedConstruct>> {
-    let context = Context { program, dialect, recursion: None };
+    let context = Context { program, dialect, is_test: true, recursion: None };
     let mut out = String::from(
         "-- Made by `hence compile --sql --test`: compares the tables of a script with what hence derives.\n",
     );
     out.push_str(dialect.begin());
+    out.push_str(&dialect.schema(context.schema()));
     for id in inputs(program) {
-        let own = format!("\"{}\"", tables::name(program, id));
+        let own = context.given(id);
         out.push_str(&format!("CREATE TABLE {own} ({});\n", input::declared(dialect, &program[id])));
         insert(&mut out, context, &own, given(id));
     }
-    out.push_str(&statements(program, sources, dialect)?);
-    let compared = (0..).map(RelationId).take(program.relations.len());
-    let inputs = inputs(program);
-    for id in compared.filter(|id| program[*id].kind != Kind::Input || inputs.contains(id)) {
-        compare(&mut out, context, id, derived(id));
-    }
-    out.push_str("\nSELECT 'equal' AS result;\nROLLBACK;\n");
+    out.push_str(&statements(context, sources)?);
+    kept(program).for_each(|id| compare(&mut out, context, id, derived(id)));
+    out.push_str(match dialect {
+        Dialect::DuckDb | Dialect::Postgres => "\nSELECT 'equal' AS result;\nROLLBACK;\n",
+        Dialect::Spark => "\nDROP SCHEMA hence_test CASCADE;\nSELECT 'equal' AS result;\nEND;\n",
+    });
     Ok(out)
 }
 
@@ -56,7 +57,7 @@ fn insert(out: &mut String, context: Context<'_>, table: &str, rows: Vec<Vec<Val
 
 fn compare(out: &mut String, context: Context<'_>, id: RelationId, rows: Vec<Vec<Value>>) {
     let (relation, dialect) = (&context.program[id], context.dialect);
-    let (table, expected) = (tables::table(context.program, id), format!("hence.\"_expected_{}\"", id.0));
+    let (table, expected) = (context.table(id), context.own(&format!("__expected_{}", id.0)));
     out.push_str(&format!("\nCREATE TABLE {expected} ({});\n", input::declared(dialect, relation)));
     insert(out, context, &expected, rows);
     // The two zeros are equal as floats and differ as texts.
@@ -65,7 +66,8 @@ fn compare(out: &mut String, context: Context<'_>, id: RelationId, rows: Vec<Vec
         Some(Type::Float) => dialect.text_of(&name),
         _ => name,
     };
-    let columns: Vec<String> = tables::columns(relation).into_iter().enumerate().map(column).collect();
+    let columns: Vec<String> =
+        tables::columns(dialect, relation).into_iter().enumerate().map(column).collect();
     let columns = columns.join(", ");
     let beyond = |one: &str, other: &str| {
         format!("(SELECT {columns} FROM {one} EXCEPT SELECT {columns} FROM {other})")

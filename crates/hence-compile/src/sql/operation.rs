@@ -70,9 +70,9 @@ fn one(on: &Expressions<'_>, op: Op, a: &str) -> Option<String> {
         Op::NegFloat => on.dialect.finite(&format!("(-{a})")),
         Op::AbsFloat => on.dialect.finite(&format!("ABS({a})")),
         Op::FloatOfInt => of_int(on, a),
-        Op::IntOfFloat => whole(on, &format!("TRUNC({a})")),
-        Op::Floor => whole(on, &format!("FLOOR({a})")),
-        Op::Ceil => whole(on, &format!("CEIL({a})")),
+        Op::IntOfFloat => whole(on, &on.dialect.truncated(a)),
+        Op::Floor => whole(on, &on.dialect.floor(a)),
+        Op::Ceil => whole(on, &on.dialect.ceil(a)),
         Op::Round => whole(on, &rounded(on, a)),
         Op::Sqrt => {
             on.dialect.finite(&format!("SQRT(CASE WHEN {a} >= {} THEN {a} END)", on.dialect.literal(zero())))
@@ -133,11 +133,13 @@ fn two(on: &Expressions<'_>, op: Op, a: &str, b: &str) -> Option<String> {
 }
 
 fn of_texts(on: &Expressions<'_>, op: Op, a: &str, b: &str) -> Option<String> {
-    use super::dialect::Dialect::{DuckDb, Postgres};
+    use super::dialect::Dialect::{DuckDb, Postgres, Spark};
     Some(match (op, on.dialect) {
-        (Op::Contains, DuckDb) => format!("CONTAINS({a}, {b})"),
+        (Op::Contains, DuckDb | Spark) => format!("CONTAINS({a}, {b})"),
         (Op::Contains, Postgres) => format!("(STRPOS({a}, {b}) > 0)"),
-        (Op::StartsWith, _) => format!("STARTS_WITH({a}, {b})"),
+        (Op::StartsWith, DuckDb | Postgres) => format!("STARTS_WITH({a}, {b})"),
+        (Op::StartsWith, Spark) => format!("STARTSWITH({a}, {b})"),
+        (Op::EndsWith, Spark) => format!("ENDSWITH({a}, {b})"),
         (Op::EndsWith, DuckDb) => format!("ENDS_WITH({a}, {b})"),
         (Op::EndsWith, Postgres) => format!("(RIGHT({a}, LENGTH({b})) = {b})"),
         (Op::Concat, _) => text(on, &format!("({a} || {b})")),
@@ -202,9 +204,10 @@ fn whole(on: &Expressions<'_>, float_text: &str) -> String {
 fn rounded(on: &Expressions<'_>, a: &str) -> String {
     let (half, one) = (float(on, 0.5), float(on, 1.0));
     let zero = on.dialect.literal(zero());
-    let fraction = format!("({a} - TRUNC({a}))");
+    let truncated = on.dialect.truncated(a);
+    let fraction = format!("({a} - {truncated})");
     format!(
-        "(TRUNC({a}) + CASE WHEN {fraction} >= {half} THEN {one} WHEN {fraction} <= -{half} THEN -{one} ELSE {zero} END)"
+        "({truncated} + CASE WHEN {fraction} >= {half} THEN {one} WHEN {fraction} <= -{half} THEN -{one} ELSE {zero} END)"
     )
 }
 

@@ -1,6 +1,8 @@
 //! A rule as a query for the facts that it derives, and the queries that stop the script where an operation has no result.
 
+use hence_core::literal::visible;
 use hence_core::value::Value;
+use hence_lang::builtins::aggregate::Aggregate;
 use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::term::{Limit, Term};
 use hence_lang::ir::{Literal, Rule};
@@ -48,7 +50,7 @@ fn aggregated(context: Context<'_>, rule: &Rule, body: &Body) -> Written {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 let types: Vec<_> = args.iter().map(|arg| arg.ty).collect();
                 let value = aggregate::write(context.dialect, *span, *aggregate, &types, &names)?;
-                outer.push(format!("{value} AS h{at}"));
+                outer.push(format!("{} AS h{at}", exact(context, rule, *aggregate, value)));
             }
         }
     }
@@ -62,6 +64,15 @@ fn aggregated(context: Context<'_>, rule: &Rule, body: &Body) -> Written {
         format!("GROUP BY {}", group.join(", "))
     };
     Ok(format!("SELECT {} FROM {matches} {by}", outer.join(", ")))
+}
+
+/// An aggregate that stops the script where it has no exact value.
+fn exact(context: Context<'_>, rule: &Rule, aggregate: Aggregate, value: String) -> String {
+    if !matches!(aggregate, Aggregate::Sum | Aggregate::Mean) {
+        return value;
+    }
+    let because = format!("an aggregate has no exact value in the rule `{}`", rule.id);
+    context.dialect.required(value, &visible(&because))
 }
 
 /// The first facts of each group by their best keys, ties by the columns of the head.
