@@ -410,7 +410,7 @@ impl Follow {
                 let carried = ChangeLine::of("carried", Some(event.id), &event.decision);
                 write_line(
                     out,
-                    &ChangeLine { by: Some(&event.by), asserted: Some(event.asserted), ..carried },
+                    &ChangeLine { by: Some(event.by), asserted: Some(event.asserted), ..carried },
                 )?;
             }
             for decided in &event.decided {
