@@ -6,15 +6,14 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use hence::session::{self, CommitOutcome, CommitRequest, DecisionId, Session};
-use hence_core::fact::Fact;
-use hence_core::json::Plain;
+use hence::session::{self, CommitOutcome, CommitRequest, Session};
 use hence_core::literal;
 use hence_core::meter;
 use hence_ledger::interchange::Mapping;
 use hence_ledger::{Lapsed, Ledger};
 
 use super::carry::Carry;
+use super::change_line::{ChangeLine, EndLine};
 use super::due::Due;
 use super::lines::LONGEST_LINE;
 use super::owner::{Came, Incoming, Owner};
@@ -451,61 +450,6 @@ impl Follow {
         }
         Ok(())
     }
-}
-
-/// A line about a decision that came or went.
-#[derive(Serialize)]
-struct ChangeLine<'a> {
-    change: &'a str,
-    id: Option<String>,
-    relation: &'a str,
-    values: Vec<Plain>,
-    rule: Option<&'a str>,
-    because: Option<&'a str>,
-    /// Which carrier carried it out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<&'a str>,
-    /// How many facts that carrier asserted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    asserted: Option<usize>,
-    /// In which step of the effects.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<usize>,
-}
-
-impl<'a> ChangeLine<'a> {
-    fn of(change: &'a str, id: Option<DecisionId>, fact: &'a Fact) -> Self {
-        Self {
-            change,
-            id: id.map(|id| id.to_string()),
-            relation: fact.relation.as_str(),
-            values: fact.values.iter().copied().map(Plain).collect(),
-            rule: None,
-            because: None,
-            by: None,
-            asserted: None,
-            step: None,
-        }
-    }
-}
-
-/// A line about what became of a line of input, or of an instant.
-#[derive(Serialize)]
-struct EndLine {
-    change: &'static str,
-    line: Option<u64>,
-    tx: Option<u64>,
-    asserted: usize,
-    retracted: usize,
-    drawn: usize,
-    lapsed: usize,
-    standing: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    now: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    undetermined: Option<usize>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    reports: Vec<String>,
 }
 
 /// Writes why something was not recorded.

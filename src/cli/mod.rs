@@ -7,6 +7,7 @@ mod backup;
 mod bench;
 mod carry;
 mod change;
+mod change_line;
 #[cfg(feature = "scan")]
 mod changes;
 mod check;

@@ -475,16 +475,15 @@ pub fn fact_by_name(
         let message = format!("unknown input `{relation}`");
         return Err(SessionError::Unknown { message });
     };
-    let given = |column: &Column| values.iter().find(|(name, _)| *name == column.name.as_str());
+    let value_of = |column: &Column| values.iter().find(|(name, _)| *name == column.name.as_str());
     let cell = |column: &Column| {
-        given(column).map(|(_, value)| *value).or(column.default).filter(|value| column.ty.admits(*value))
+        value_of(column).map(|(_, value)| *value).or(column.default).filter(|value| column.ty.admits(*value))
     };
     let row: Option<Vec<_>> = known.columns.iter().map(cell).collect();
     let all = values.iter().all(|(name, _)| known.column(Symbol::new(name)).is_some());
-    let message = || {
-        let given: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        format!("`{relation}({})` doesn't match the declared columns `{known}`", given.join(", "))
-    };
+    let given =
+        || values.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ");
+    let message = || format!("`{relation}({})` doesn't match the declared columns `{known}`", given());
     let row = row.filter(|_| all).ok_or_else(|| SessionError::Unknown { message: message() })?;
     Ok(Fact { relation: known.name, values: row })
 }

@@ -12,6 +12,8 @@ use super::{Base, BaseError, Batch, Pair};
 
 /// Bytes of pages that sled keeps in memory.
 const CACHE: u64 = 64 << 20;
+/// The same for whoever reads none of them.
+const LITTLE: u64 = 1 << 20;
 /// How often sled writes by itself; without it sled 0.34.7 would write nothing that it is not asked to.
 const FLUSH_MS: u64 = 500;
 /// How many bytes a base grows before whoever closes it has sled look through what is new.
@@ -85,7 +87,8 @@ impl SledBase {
     fn look_through(&self) {
         let grown = self.size().map_or(0, |size| size.saturating_sub(self.opened_size));
         if grown >= LONG
-            && let Ok((health, db)) = open_patiently(&config(&self.dir).flush_every_ms(None))
+            && let Ok((health, db)) =
+                open_patiently(&config(&self.dir).flush_every_ms(None).cache_capacity(LITTLE))
         {
             let _ = health.wait(move || {
                 drop(db);
