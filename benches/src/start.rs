@@ -17,14 +17,14 @@ const STARTS: usize = 20;
 /// The section; whether every command ended well.
 pub fn section(options: &Options, figures: &mut Json) -> bool {
     let Some(hence) = hence("start") else { return false };
-    let rules = home().join("rules/start.dl");
-    let rules = rules.to_string_lossy();
+    let path = |name: &str| home().join("rules").join(name).to_string_lossy().into_owned();
+    let (rules, facts) = (path("start.dl"), path("start.jsonl"));
     let store = home().join("target/facts/started");
     let store_text = store.to_string_lossy();
     let decide = ["decide", "--facts", "facts/agent_week.jsonl", "--now", "2026-02-09T09:00:00Z", "--store"];
     let commands: [(&str, Vec<&str>); 3] = [
         ("`--version`", vec!["--version"]),
-        ("`query` of ten lines", vec!["query", "retry(Job)", "--rules", &rules]),
+        ("`query` of ten lines", vec!["query", "retry(Job)", "--rules", &rules, "--facts", &facts]),
         ("`decide` of the README, recorded", decide.into_iter().chain([&*store_text]).collect()),
     ];
     let (mut rows, mut ended) = (Vec::new(), true);
