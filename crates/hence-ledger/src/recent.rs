@@ -9,7 +9,7 @@ use super::backlog::Layer;
 use super::base::{Base, BaseError};
 use super::block;
 use super::bytes::after;
-use super::view::{BLOCK, block_key};
+use super::view::{Around, around, block_key};
 
 /// How many blocks are kept at most, of up to 4 KiB each.
 const MOST: usize = 2048;
@@ -37,10 +37,8 @@ impl RecentBlocks {
         if let Some((_, known)) = near.filter(|(_, known)| is_below(key, known.limit.as_deref())) {
             return Ok(block::find_checked(&known.block, key)?);
         }
-        let held = base.floor(&block_key(key))?.filter(|(first, _)| first.first() == Some(&BLOCK));
+        let Around { held, limit } = around(base, &block_key(key))?;
         let Some((first, block)) = held else { return Ok(None) };
-        let above = base.above(&first)?.map(|(next, _)| next);
-        let limit = above.filter(|next| next.first() == Some(&BLOCK)).map(|next| after(&next, 1).to_vec());
         let found = block::find(&block, key)?;
         if blocks.len() >= MOST {
             blocks.clear();

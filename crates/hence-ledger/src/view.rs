@@ -308,17 +308,31 @@ impl Finder<'_> {
     }
 
     fn load(&self, key: &[u8]) -> Result<Found, BaseError> {
-        let base = self.view.base.as_ref();
-        let wanted = block_key(key);
-        let bare = |key: Vec<u8>| after(&key, 1).to_vec();
-        let held = base.floor(&wanted)?.filter(|(key, _)| key.first() == Some(&BLOCK));
-        let above = base.above(held.as_ref().map_or(&wanted, |(first, _)| first))?;
-        let limit = above.map(|(key, _)| key).filter(|key| key.first() == Some(&BLOCK)).map(bare);
+        let Around { held, limit } = around(self.view.base.as_ref(), &block_key(key))?;
         Ok(match held {
-            Some((first, block)) => Found { first: bare(first), limit, entries: block::decode(&block)? },
+            Some((first, block)) => {
+                Found { first: after(&first, 1).to_vec(), limit, entries: block::decode(&block)? }
+            }
             None => Found { first: Vec::new(), limit, entries: Vec::new() },
         })
     }
+}
+
+/// Where a key lies in a base.
+pub(super) struct Around {
+    /// The block that could hold it, under its key in the base; nothing before the first block.
+    pub(super) held: Option<Pair>,
+    /// The first key of the block after it.
+    pub(super) limit: Option<Vec<u8>>,
+}
+
+/// Where the key of a block, [`block_key`], lies in a base.
+pub(super) fn around(base: &dyn Base, wanted: &[u8]) -> Result<Around, BaseError> {
+    let is_block = |key: &[u8]| key.first() == Some(&BLOCK);
+    let held = base.floor(wanted)?.filter(|(key, _)| is_block(key));
+    let above = base.above(held.as_ref().map_or(wanted, |(first, _)| first))?;
+    let limit = above.filter(|(key, _)| is_block(key)).map(|(key, _)| after(&key, 1).to_vec());
+    Ok(Around { held, limit })
 }
 
 pub(super) fn block_key(key: &[u8]) -> Vec<u8> {

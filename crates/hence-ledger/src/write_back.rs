@@ -11,7 +11,7 @@ use super::base::{Base, BaseError, Batch, Pair};
 use super::block;
 use super::journal::End;
 use super::state;
-use super::view::{BLOCK, block_key};
+use super::view::{Around, around, block_key};
 
 /// Most bytes and batches that are handed to the base at once.
 const MOST_BYTES: usize = 128 << 10;
@@ -133,11 +133,8 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Merges the changes that fall into the block of `first` into it, in one batch.
     fn merge(&mut self, first: &[u8], changes: &mut Changes<'_>) -> Result<(), BaseError> {
-        let old = self.base.floor(first)?.filter(|(key, _)| key.first() == Some(&BLOCK));
-        let limit = self.base.above(old.as_ref().map_or(first, |(key, _)| key.as_slice()))?;
-        let limit = limit.map(|(key, _)| key).filter(|key| key.first() == Some(&BLOCK));
-        let limit = limit.as_ref().and_then(|key| key.get(1..));
-        let inside = |key: &[u8]| limit.is_none_or(|limit| key < limit);
+        let Around { held: old, limit } = around(self.base, first)?;
+        let inside = |key: &[u8]| limit.as_deref().is_none_or(|limit| key < limit);
         let mut taken: Batch = Vec::new();
         let mut bytes = 0;
         while let Some(change) = changes.next_if(|(key, _)| bytes < STEP_BYTES && inside(key)) {

@@ -5,6 +5,7 @@ mod databases;
 mod scripts;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use databases::Database;
 use scripts::{Expected, Script};
@@ -34,43 +35,38 @@ fn slow() -> bool {
     std::env::var_os("HENCE_SLOW").is_some()
 }
 
+/// What a database derives from every `corpus`-th file, from so many golden cases of each pack and from random programs.
+fn derives_what_hence_derives(database: &Database, (corpus, golden): (usize, usize), seeds: Range<u64>) {
+    let dialect = database.dialect();
+    let mut all = scripts::corpus(dialect, corpus);
+    all.extend(scripts::golden(dialect, golden));
+    all.extend(scripts::random(dialect, seeds));
+    let (equal, stopped) = hold(database, all);
+    assert!(equal > 50 && stopped > 5, "too few: {equal} equal, {stopped} stopped");
+}
+
 #[test]
 fn duckdb_derives_what_hence_derives() {
     let Some(database) = Database::duckdb() else { return };
-    let dialect = database.dialect();
-    let (corpus, golden) = if slow() { (1, usize::MAX) } else { (4, 3) };
-    let mut all = scripts::corpus(dialect, corpus);
-    all.extend(scripts::golden(dialect, golden));
-    all.extend(scripts::random(dialect, 0..if slow() { 20_000 } else { 60 }));
-    let (equal, stopped) = hold(&database, all);
-    assert!(equal > 50 && stopped > 5, "too few: {equal} equal, {stopped} stopped");
+    let (some, seeds) = if slow() { ((1, usize::MAX), 0..20_000) } else { ((4, 3), 0..60) };
+    derives_what_hence_derives(&database, some, seeds);
 }
 
 /// A script is some dozens of jobs in Spark, so there are fewer.
 #[test]
 fn spark_derives_what_hence_derives() {
-    if !slow() {
-        return;
+    if slow()
+        && let Some(database) = Database::spark()
+    {
+        derives_what_hence_derives(&database, (4, 1), 0..60);
     }
-    let Some(database) = Database::spark() else { return };
-    let dialect = database.dialect();
-    let mut all = scripts::corpus(dialect, 4);
-    all.extend(scripts::golden(dialect, 1));
-    all.extend(scripts::random(dialect, 0..60));
-    let (equal, stopped) = hold(&database, all);
-    assert!(equal > 50 && stopped > 5, "too few: {equal} equal, {stopped} stopped");
 }
 
 #[test]
 fn postgres_derives_what_hence_derives() {
-    if !slow() {
-        return;
+    if slow()
+        && let Some(database) = Database::postgres()
+    {
+        derives_what_hence_derives(&database, (1, 20), 0..3_000);
     }
-    let Some(database) = Database::postgres() else { return };
-    let dialect = database.dialect();
-    let mut all = scripts::corpus(dialect, 1);
-    all.extend(scripts::golden(dialect, 20));
-    all.extend(scripts::random(dialect, 0..3_000));
-    let (equal, stopped) = hold(&database, all);
-    assert!(equal > 50 && stopped > 5, "too few: {equal} equal, {stopped} stopped");
 }

@@ -41,10 +41,11 @@ pub fn equality(
     }
     out.push_str(&statements(context, sources)?);
     kept(program).for_each(|id| compare(&mut out, context, id, derived(id)));
-    out.push_str(match dialect {
-        Dialect::DuckDb | Dialect::Postgres => "\nSELECT 'equal' AS result;\nROLLBACK;\n",
-        Dialect::Spark => "\nDROP SCHEMA hence_test CASCADE;\nSELECT 'equal' AS result;\nEND;\n",
-    });
+    let (drop, end) = match dialect {
+        Dialect::DuckDb | Dialect::Postgres => (String::new(), "ROLLBACK"),
+        Dialect::Spark => (format!("DROP SCHEMA {} CASCADE;\n", context.schema()), "END"),
+    };
+    out.push_str(&format!("\n{drop}SELECT 'equal' AS result;\n{end};\n"));
     Ok(out)
 }
 

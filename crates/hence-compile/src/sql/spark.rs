@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::dialect::Dialect;
+
 /// A text between quotes.
 ///
 /// Only printable ASCII stands as it is: what reads a script for Spark may know another encoding, and leaves out lines
@@ -22,7 +24,7 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// Whole numbers divided towards zero. Of what divides evenly, a decimal is exact; `DIV` wraps beyond 64 bits.
 pub(super) fn quotient(left: &str, right: &str) -> String {
-    let wide = "DECIMAL(38, 0)";
+    let wide = Dialect::Spark.wide();
     format!("CAST((CAST({left} AS {wide}) - CAST({left} AS {wide}) % {right}) / {right} AS {wide})")
 }
 
