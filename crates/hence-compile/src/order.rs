@@ -51,20 +51,16 @@ fn next(pending: &[&Literal], bound: &BTreeSet<VarId>, computed: &BTreeSet<VarId
 }
 
 fn cost(literal: &Literal, bound: &BTreeSet<VarId>) -> usize {
-    match literal {
-        Literal::Bind { expr, .. } | Literal::Test { expr, .. } => usize::from(expr.may_fail()),
-        Literal::Not(_) => 0,
-        Literal::Atom(atom) => {
-            // A constant narrows a lookup, but is not a reason to begin with it.
-            let known = |arg: &&Arg| match arg {
-                Arg::Const(_) | Arg::Param(_) => !bound.is_empty(),
-                arg => is_known(arg, bound),
-            };
-            match atom.args.iter().filter(known).count() {
-                0 => 102,
-                known => 100_usize.saturating_sub(known.min(90)),
-            }
-        }
-        Literal::Each { .. } => 101,
+    let Some(atom) = literal.positive() else {
+        return if literal.chooses() { 101 } else { usize::from(literal.may_fail()) };
+    };
+    // A constant narrows a lookup, but is not a reason to begin with it.
+    let known = |arg: &&Arg| match arg {
+        Arg::Const(_) | Arg::Param(_) => !bound.is_empty(),
+        arg => is_known(arg, bound),
+    };
+    match atom.args.iter().filter(known).count() {
+        0 => 102,
+        known => 100_usize.saturating_sub(known.min(90)),
     }
 }

@@ -57,7 +57,7 @@ impl Context {
                         failed.push(rest.rows(lost, after, read));
                         rows = rows.filter(move |row| row.len() == width);
                     }
-                    if matches!(literal, Literal::Each { .. }) {
+                    if literal.chooses() {
                         elements.push(rows.clone());
                     }
                     rows
@@ -194,49 +194,29 @@ impl Context {
     }
 
     fn extended(&self, mut row: Row, at: usize) -> Vec<Row> {
-        let vars = words(&row);
-        let computed = match self.rule.literal(at) {
-            Literal::Bind { var, expr, .. } => self.eval(expr, &vars).map(|word| {
-                put(&mut row, var.at(), self.cell(*var, word));
-                true
-            }),
-            Literal::Test { expr, .. } => self.eval(expr, &vars).map(Word::as_bool),
-            Literal::Each { var, generator, args, .. } => match self.elements(&row, *var, generator, args) {
-                Ok(rows) => return rows,
-                Err(lost) => Err(lost),
-            },
-            Literal::Atom(_) | Literal::Not(_) => Ok(true),
-        };
-        match computed {
-            Ok(true) => vec![row],
-            Ok(false) => Vec::new(),
-            Err(lost) => {
-                row.push(lost);
-                vec![row]
-            }
-        }
+        self.outcomes(&row, self.rule.literal(at)).unwrap_or_else(|lost| {
+            row.push(lost);
+            vec![row]
+        })
     }
 
-    fn elements(
-        &self,
-        row: &Row,
-        var: VarId,
-        generator: &Generator,
-        args: &[Expr],
-    ) -> Result<Vec<Row>, Cell> {
+    fn outcomes(&self, row: &Row, literal: &Literal) -> Result<Vec<Row>, Cell> {
         let vars = words(row);
-        let args: Vec<Word> = args.iter().map(|arg| self.eval(arg, &vars)).collect::<Result<_, _>>()?;
-        if let (Generator::Range, [from, to]) = (generator, args.as_slice())
+        let values = literal.exprs().iter().map(|expr| self.eval(expr, &vars));
+        let values = values.collect::<Result<Vec<Word>, _>>()?;
+        if let (Literal::Each { generator: Generator::Range, .. }, [from, to]) = (literal, values.as_slice())
             && i128::from(to.as_int()) - i128::from(from.as_int()) > i128::from(self.most)
         {
             return Err(Self::TOO_MANY);
         }
         let with = |word| {
             let mut row = row.clone();
-            put(&mut row, var.at(), self.cell(var, word));
+            if let Some(var) = literal.computed() {
+                put(&mut row, var.at(), self.cell(var, word));
+            }
             row
         };
-        Ok(generator.elements(&args).map(with).collect())
+        Ok(literal.outcomes(&values).map(with).collect())
     }
 
     /// The value of an expression under a match, or the operation that has none.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hence_lang::builtins::expr::VarId;
-use hence_lang::ir::{Literal, Rule};
+use hence_lang::ir::Rule;
 
 /// The places of the literals of a body, each after all that it needs: what filters comes as early as it can, what joins as
 /// late as it must, with as many variables known as there are.
@@ -13,14 +13,16 @@ pub(crate) fn order(rule: &Rule) -> Vec<usize> {
     let (mut bound, mut order) = (BTreeSet::new(), Vec::new());
     while !left.is_empty() {
         let ready = |at: &usize| rule.literal(*at).can_follow(&bound, &computed);
-        let cost = |at: &usize| match rule.literal(*at) {
-            Literal::Test { .. } | Literal::Bind { .. } => (1, 0),
-            Literal::Not(_) => (2, 0),
-            Literal::Atom(atom) => {
-                let known = atom.vars().filter(|var| bound.contains(var)).count();
-                (if known > 0 || order.is_empty() { 3 } else { 5 }, usize::MAX - known)
+        let cost = |at: &usize| {
+            let literal = rule.literal(*at);
+            match literal.positive() {
+                Some(atom) => {
+                    let known = atom.vars().filter(|var| bound.contains(var)).count();
+                    (if known > 0 || order.is_empty() { 3 } else { 5 }, usize::MAX - known)
+                }
+                None if literal.chooses() => (4, 0),
+                None => (if literal.negated().is_some() { 2 } else { 1 }, 0),
             }
-            Literal::Each { .. } => (4, 0),
         };
         let Some(next) = left.iter().copied().filter(ready).min_by_key(|at| (cost(at), *at)) else { break };
         left.retain(|at| *at != next);

@@ -74,7 +74,7 @@ impl<'c> Rest<'c> {
         }
         let open: Vec<usize> = needs.difference(&self.sure).map(|var| var.at()).collect();
         // An element that is there is not generated again.
-        let generated = matches!(literal, Literal::Each { .. }).then(|| literal.computed()).flatten();
+        let generated = literal.computed().filter(|_| literal.chooses());
         let generated = generated.filter(|var| self.maybe.contains(var)).map(|var| var.at());
         let always = open.is_empty() && generated.is_none();
         let rows = if always {
@@ -103,9 +103,7 @@ impl<'c> Rest<'c> {
         match self.context.rule.literal(at) {
             Literal::Atom(atom) => self.context.join(rows, read(atom), atom, &self.sure),
             Literal::Not(atom) => self.context.without(rows, read(atom), atom),
-            Literal::Bind { .. } | Literal::Test { .. } | Literal::Each { .. } => {
-                self.context.compute(rows, at)
-            }
+            _ => self.context.compute(rows, at),
         }
     }
 }

@@ -113,8 +113,10 @@ pub(super) struct Http {
 }
 
 impl HttpOptions {
-    /// A session with what there is to see in it, and the path of what is shown first.
+    /// A session with what there is to see in it, and the path of what is shown first. A malformed address is refused
+    /// here, before anybody is told that the ledger is served.
     pub(super) fn begun(&self, mut session: Session) -> Result<(Session, Option<String>), Failure> {
+        self.address()?;
         let first = self.demo.then(|| demo::fill(&mut session)).transpose()?;
         Ok((session, first))
     }
@@ -133,16 +135,16 @@ impl HttpOptions {
     ) -> Result<Http, Failure> {
         access::check(session.rules()).map_err(Failure::Usage)?;
         let budget = self.budget.unwrap_or(Duration::from_secs(1));
-        let is_open = self.http.as_deref() != Some(NONE);
+        let address = self.address()?;
         let auth = self.auth(&store)?;
-        let of_workers = (store.clone(), engine.clone(), budget, is_open && !on_demand);
+        let of_workers = (store.clone(), engine.clone(), budget, address.is_some() && !on_demand);
         let (workers, threads) = Workers::begin(session, of_workers, mailbox);
         let mcp = Mcp::new(Arc::<Workers>::clone(&workers), auth.clone(), budget)?;
         let mcp = Arc::new(mcp);
         mailbox.answer_mcp(Arc::clone(&mcp));
-        let (listening, invited) = match is_open {
-            true => self.listen(&store, (budget, auth, mcp), &workers, first)?,
-            false => (None, None),
+        let (listening, invited) = match address {
+            Some(address) => self.listen(&store, self.settings(address, budget, auth, mcp), &workers, first)?,
+            None => (None, None),
         };
         reload::watch(rules, &workers, mailbox);
         Ok(Http { listening, invited, workers, threads })
@@ -153,13 +155,12 @@ impl HttpOptions {
     fn listen(
         &self,
         store: &std::path::Path,
-        (budget, auth, mcp): (Duration, Auth, Arc<Mcp>),
+        mut settings: ListenSettings,
         workers: &Arc<Workers>,
         first: Option<&str>,
     ) -> Result<(Option<Listening>, Option<Invited>), Failure> {
         #[cfg(unix)]
         have_descriptors();
-        let mut settings = self.settings(budget, auth, mcp)?;
         let invited = self.invite(store, &mut settings)?;
         let address = settings.address;
         let listening = match hence_server::begin(settings, Arc::<Workers>::clone(workers)) {
@@ -214,13 +215,21 @@ impl HttpOptions {
         Ok(Auth { tokens: Some(Arc::new(tokens(store))), issuer })
     }
 
-    fn settings(&self, budget: Duration, auth: Auth, mcp: Arc<Mcp>) -> Result<ListenSettings, Failure> {
+    /// Where to answer HTTP; nowhere with `none`.
+    fn address(&self) -> Result<Option<SocketAddr>, Failure> {
         let address = self.http.as_deref().unwrap_or(if self.demo { FREE } else { ADDRESS });
-        let address: SocketAddr = address.parse().map_err(|_| {
-            Failure::Usage(format!("--http: expected an address such as {ADDRESS}, found `{address}`"))
-        })?;
+        if address == NONE {
+            return Ok(None);
+        }
+        address.parse().map(Some).map_err(|_| {
+            let expected = format!("expected an address such as {ADDRESS}, or `{NONE}`");
+            Failure::Usage(format!("--http: {expected}, found `{address}`"))
+        })
+    }
+
+    fn settings(&self, address: SocketAddr, budget: Duration, auth: Auth, mcp: Arc<Mcp>) -> ListenSettings {
         let tls = self.tls_cert.clone().zip(self.tls_key.clone());
-        Ok(ListenSettings {
+        ListenSettings {
             address,
             tls: tls.map(|(certificate, key)| Tls { certificate, key, clients: self.client_ca.clone() }),
             insecure: self.insecure,
@@ -230,7 +239,7 @@ impl HttpOptions {
             auth,
             mcp,
             invites: None,
-        })
+        }
     }
 }
 

@@ -91,14 +91,10 @@ pub(super) fn counts_alike(rule: &Rule) -> bool {
             _ => None,
         }));
     }
-    rule.body.iter().all(|literal| match literal {
-        Literal::Atom(atom) => atom.args.iter().all(|arg| match arg {
-            Arg::Var(var) => known.contains(var),
-            Arg::Any => false,
-            Arg::Const(_) | Arg::Param(_) => true,
-        }),
-        Literal::Each { var, .. } => known.contains(var),
-        Literal::Not(_) | Literal::Test { .. } | Literal::Bind { .. } => true,
+    let mut choosing = rule.body.iter().filter(|literal| literal.chooses());
+    choosing.all(|literal| {
+        let args = literal.positive().map_or(&[][..], |atom| &atom.args);
+        literal.binds().all(|var| known.contains(&var)) && !args.contains(&Arg::Any)
     })
 }
 

@@ -167,3 +167,17 @@ fn an_empty_folder_is_served_in_one_command() {
     let told = caller.record("{\"tool_call\": [\"c1\", \"web_search\"]}");
     assert_eq!(told["drawn"][0]["relation"], json!("tool_allowed"), "{told}");
 }
+
+#[test]
+fn a_malformed_address_is_refused_before_the_ledger_is_served() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = hence(dir.path(), &["serve", "--http", "nonsense"]).output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(
+        (refused.status.code(), said.as_str()),
+        (
+            Some(2),
+            "error: --http: expected an address such as 127.0.0.1:7433, or `none`, found `nonsense`\n"
+        )
+    );
+}

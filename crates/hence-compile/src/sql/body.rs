@@ -206,7 +206,7 @@ impl<'a> Builder<'a> {
     fn generators(&mut self) -> Written<()> {
         let rule = self.rule;
         let mut left: Vec<&Literal> =
-            rule.body.iter().filter(|literal| matches!(literal, Literal::Each { .. })).collect();
+            rule.body.iter().filter(|literal| literal.chooses() && literal.atom().is_none()).collect();
         while !left.is_empty() {
             let before = left.len();
             let mut waiting = Vec::new();
@@ -322,7 +322,7 @@ impl<'a> Builder<'a> {
                 let term = self.absent(atom);
                 self.body.holds.push(term);
             }
-            Literal::Not(_) | Literal::Atom(_) | Literal::Bind { .. } | Literal::Each { .. } => {}
+            _ => {}
         }
         Ok(())
     }

@@ -307,11 +307,8 @@ impl<'r> Reading<'r> {
         let is_var = |other: VarId| other == var;
         let mut shown = self.rule.body.iter().filter_map(Literal::atom).flat_map(Atom::vars).any(is_var);
         shown |= self.rule.limit.iter().flat_map(|limit| limit.per.iter().copied()).any(is_var);
-        let args = self.rule.body.iter().flat_map(|literal| match literal {
-            Literal::Each { args, .. } => args.as_slice(),
-            _ => &[],
-        });
-        args.chain(head_exprs(self.rule))
+        let choosing = self.rule.body.iter().filter(|literal| literal.chooses());
+        choosing.flat_map(Literal::exprs).chain(head_exprs(self.rule))
             .for_each(|expr| expr.for_each_var(&mut |other| shown |= other == var));
         self.derived.contains(&var) && !shown
     }

@@ -87,24 +87,15 @@ impl<'a> Body<'a> {
     /// The variables that must be bound before a literal is evaluated. Of a positive atom these are the variables
     /// that an operation or a generator binds.
     fn needs(self, at: usize, visit: &mut impl FnMut(VarId)) {
-        match self.rule.literal(at) {
-            Literal::Atom(atom) => {
-                variables(atom).filter(|var| self.is_computed(*var)).for_each(visit);
-            }
-            Literal::Not(atom) => variables(atom).for_each(visit),
-            Literal::Bind { expr, .. } | Literal::Test { expr, .. } => expr.for_each_var(visit),
-            Literal::Each { args, .. } => args.iter().for_each(|arg| arg.for_each_var(visit)),
-        }
-    }
-
-    fn is_computed(self, var: VarId) -> bool {
-        self.rule.body.iter().any(|literal| {
-            matches!(literal, Literal::Bind { var: bound, .. } | Literal::Each { var: bound, .. } if *bound == var)
-        })
+        let literal = self.rule.literal(at);
+        let found = literal.positive().into_iter().flat_map(Atom::vars);
+        found.filter(|var| self.rule.computed().any(|computed| computed == *var)).for_each(&mut *visit);
+        literal.for_each_needed(visit);
     }
 
     fn generates(self, at: usize) -> bool {
-        matches!(self.rule.literal(at), Literal::Each { .. })
+        let literal = self.rule.literal(at);
+        literal.chooses() && literal.atom().is_none()
     }
 
     /// The matches of one literal more.
@@ -120,25 +111,19 @@ impl<'a> Body<'a> {
                 let refuted = rows.any(|row| self.unify(partial.clone(), atom, row).is_some());
                 Box::new((!refuted).then_some(partial).into_iter())
             }
-            Literal::Bind { var, expr, .. } => {
-                let value = self.eval(&partial, expr);
-                Box::new(std::iter::once(partial.having(value, |partial, word| partial.bind(*var, word))))
-            }
-            Literal::Test { expr, .. } => {
-                let value = self.eval(&partial, expr);
-                let refuted = value.is_ok_and(|word| !word.as_bool());
-                Box::new((!refuted).then(|| partial.having(value, |_, _| ())).into_iter())
-            }
-            Literal::Each { var, generator, args, .. } => {
-                let words: Result<Vec<Word>, NoResult> =
-                    args.iter().map(|arg| self.eval(&partial, arg)).collect();
-                match words {
-                    Ok(words) => Box::new(generator.elements(&words).map(move |word| {
+            computing => {
+                let values: Result<Vec<Word>, NoResult> =
+                    computing.exprs().iter().map(|expr| self.eval(&partial, expr)).collect();
+                match values {
+                    Ok(values) => Box::new(computing.outcomes(&values).map(move |word| {
                         let mut partial = partial.clone();
-                        partial.bind(*var, word);
+                        computing.computed().into_iter().for_each(|var| partial.bind(var, word));
                         partial
                     })),
-                    Err(none) => Box::new(std::iter::once(partial.having(Err(none), |_, _| ()))),
+                    Err(NoResult(span)) => {
+                        partial.failed.push(span);
+                        Box::new(std::iter::once(partial))
+                    }
                 }
             }
         }
@@ -171,20 +156,4 @@ impl Partial {
     fn bind(&mut self, var: VarId, word: Word) {
         self.bindings[var] = Some(word);
     }
-
-    /// This match with what an operation gave, or with the note that it gave nothing.
-    fn having(mut self, value: Result<Word, NoResult>, take: impl FnOnce(&mut Self, Word)) -> Self {
-        match value {
-            Ok(word) => take(&mut self, word),
-            Err(NoResult(span)) => self.failed.push(span),
-        }
-        self
-    }
-}
-
-fn variables(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
-    atom.args.iter().filter_map(|arg| match arg {
-        Arg::Var(var) => Some(*var),
-        _ => None,
-    })
 }

@@ -1,7 +1,6 @@
 //! The join order: filters as early as possible, then the atom with the fewest rows to expect.
 
-use hence_core::fault::broken;
-use hence_lang::ir::{Atom, Literal, Rule};
+use hence_lang::ir::{Atom, Rule};
 use smallvec::SmallVec;
 
 use super::roles::{Role, for_each_bound, is_ready};
@@ -70,23 +69,25 @@ pub(crate) fn order(
 /// How many matches a literal makes of one. Below 1 are the filters, those that may be undefined after the others; a
 /// binding costs nothing by itself, so it comes between filters and loops.
 fn cost(body: RuleBody<'_>, at: usize, known: &VarSet, rows: RowEstimate<'_>) -> f64 {
-    let fails = body.shape.literal(at).may_fail;
-    let late = if fails { 0.05 } else { 0.0 };
-    match (body.rule.literal(at), Role::of(body.roles, at)) {
-        (Literal::Test { .. }, _) => 0.1 + late,
-        (Literal::Bind { var, .. }, _) if known.contains(*var) => 0.1 + late,
-        (Literal::Bind { .. }, _) if fails => 0.9,
-        (Literal::Bind { .. }, _) => 0.0,
-        (Literal::Not(_), Role::Some(_)) => 0.12,
-        (Literal::Atom(_), Role::Some(_)) => 0.13,
-        (Literal::Atom(atom), _) => {
+    let (literal, fails) = (body.rule.literal(at), body.shape.literal(at).may_fail);
+    match (literal.atom(), Role::of(body.roles, at)) {
+        (Some(_), Role::Some(_)) if literal.chooses() => 0.13,
+        (Some(_), Role::Some(_)) => 0.12,
+        (Some(atom), _) => {
             let columns = (0u32..).zip(&atom.args).filter(|(_, arg)| known.binds(arg));
             let columns: SmallVec<[u32; 8]> = columns.map(|(column, _)| column).collect();
             if columns.len() == atom.args.len() { 0.13 } else { LOOP + rows(at, atom, &columns) }
         }
-        (Literal::Each { var, .. }, _) if known.contains(*var) => 0.2,
-        (Literal::Each { .. }, _) => LOOP + ELEMENTS,
-        (Literal::Not(_), _) => broken("of a negated atom only counts whether a fact is there"),
+        (None, _) => match literal.computed() {
+            Some(var) if !known.contains(var) => match (literal.chooses(), fails) {
+                (true, _) => LOOP + ELEMENTS,
+                (false, true) => 0.9,
+                (false, false) => 0.0,
+            },
+            _ if literal.chooses() => 0.2,
+            _ if fails => 0.15,
+            _ => 0.1,
+        },
     }
 }
 

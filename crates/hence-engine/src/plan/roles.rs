@@ -1,6 +1,6 @@
 //! What counts of a rule's literals: each fact that matches, or only whether there is one.
 
-use super::shape::{Shape, VarSet, variables};
+use super::shape::{Shape, VarSet};
 use hence_core::fault::OrBroken;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Arg, Atom, Literal, Rule};
@@ -105,10 +105,10 @@ pub(crate) fn is_ready(rule: &Rule, shape: &Shape, roles: &[Role], at: usize, kn
 
 /// The variables that are bound after a literal in its role, beside those that it requires.
 pub(crate) fn for_each_bound(rule: &Rule, roles: &[Role], at: usize, visit: impl FnMut(VarId)) {
-    match (rule.literal(at), Role::of(roles, at)) {
-        (Literal::Atom(atom), Role::Each) => variables(atom).for_each(visit),
-        (Literal::Bind { var, .. } | Literal::Each { var, .. }, _) => std::iter::once(*var).for_each(visit),
-        _ => {}
+    let literal = rule.literal(at);
+    match literal.positive() {
+        Some(_) if !matches!(Role::of(roles, at), Role::Each) => {}
+        _ => literal.binds().for_each(visit),
     }
 }
 

@@ -112,47 +112,21 @@ impl Shape {
 impl RequiredVariables {
     fn new(literal: &Literal, computed: &VarSet) -> Self {
         let mut required = Self::default();
-        match literal {
-            Literal::Atom(atom) => {
-                required.all.extend(variables(atom));
-                required.before.extend(variables(atom).filter(|var| computed.contains(*var)));
-            }
-            Literal::Not(atom) => required.reads(variables(atom)),
-            Literal::Test { expr, .. } => required.computes(expr),
-            Literal::Bind { var, expr, .. } => {
-                required.computes(expr);
-                required.all.push(*var);
-            }
-            Literal::Each { var, args, .. } => {
-                args.iter().for_each(|arg| required.computes(arg));
-                required.all.push(*var);
-            }
-        }
+        let found = literal.positive().into_iter().flat_map(variables);
+        required.before.extend(found.filter(|var| computed.contains(*var)));
+        literal.for_each_needed(&mut |var| required.before.push(var));
+        literal.for_each_var(&mut |var| required.all.push(var));
+        required.may_fail = literal.may_fail();
         required
-    }
-
-    fn reads(&mut self, vars: impl Iterator<Item = VarId>) {
-        self.before.extend(vars);
-        self.all.clone_from(&self.before);
-    }
-
-    fn computes(&mut self, expr: &Expr) {
-        expr.for_each_var(&mut |var| {
-            self.before.push(var);
-            self.all.push(var);
-        });
-        self.may_fail |= expr.may_fail();
     }
 }
 
 /// The variables that an operation or a generator binds.
 fn computed(rule: &Rule) -> VarSet {
     let mut computed = VarSet::default();
-    for literal in &rule.body {
-        if let Literal::Bind { var, .. } | Literal::Each { var, .. } = literal {
-            computed.insert(*var);
-        }
-    }
+    rule.computed().for_each(|var| {
+        computed.insert(var);
+    });
     computed
 }
 

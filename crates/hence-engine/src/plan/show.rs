@@ -76,11 +76,12 @@ impl Shown<'_> {
             PlanStep::Fewer { next, other, takes_ties } => return self.fewer(f, next, other, *takes_ties),
         };
         write!(f, "{what} ")?;
-        match self.rule.literal(at) {
-            Literal::Atom(atom) | Literal::Not(atom) => self.atom(f, atom)?,
-            Literal::Bind { var, .. } => write!(f, "{}", self.name(*var))?,
-            Literal::Each { var, .. } => write!(f, "{} of literal {}", self.name(*var), at + 1)?,
-            Literal::Test { .. } => write!(f, "literal {}", at + 1)?,
+        let literal = self.rule.literal(at);
+        match (literal.atom(), literal.computed()) {
+            (Some(atom), _) => self.atom(f, atom)?,
+            (None, Some(var)) if literal.chooses() => write!(f, "{} of literal {}", self.name(var), at + 1)?,
+            (None, Some(var)) => write!(f, "{}", self.name(var))?,
+            (None, None) => write!(f, "literal {}", at + 1)?,
         }
         match step {
             PlanStep::Every(path) | PlanStep::Some(path, _) => access(f, path.view, Some(path)),

@@ -34,7 +34,7 @@ pub enum Generator {
 }
 
 /// Elements in the order of their first place.
-type Elements = Box<dyn Iterator<Item = Word>>;
+pub type Elements = Box<dyn Iterator<Item = Word>>;
 
 impl Generator {
     /// The type of the elements.

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use hence_core::value::Word;
+
 use crate::builtins::expr::{Expr, ParamId, VarId};
+use crate::builtins::generator::Elements;
 
 use super::{Arg, Atom, Literal, Rule};
 
@@ -43,6 +46,35 @@ impl Literal {
             Self::Bind { expr, .. } | Self::Test { expr, .. } => std::slice::from_ref(expr),
             Self::Each { args, .. } => args,
             Self::Atom(_) | Self::Not(_) => &[],
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn exprs_mut(&mut self) -> &mut [Expr] {
+        match self {
+            Self::Bind { expr, .. } | Self::Test { expr, .. } => std::slice::from_mut(expr),
+            Self::Each { args, .. } => args,
+            Self::Atom(_) | Self::Not(_) => &mut [],
+        }
+    }
+
+    /// Whether a match chooses one of several here: a fact, or an element.
+    pub fn chooses(&self) -> bool {
+        match self {
+            Self::Atom(_) | Self::Each { .. } => true,
+            Self::Not(_) | Self::Bind { .. } | Self::Test { .. } => false,
+        }
+    }
+
+    /// What comes of the values of its [expressions](Self::exprs): what the [variable](Self::computed) takes in one match
+    /// each; a condition has `true` where it holds, and nothing where it doesn't. Atoms, which evaluate nothing, have
+    /// nothing.
+    pub fn outcomes(&self, values: &[Word]) -> Elements {
+        match self {
+            Self::Bind { .. } => Box::new(values.first().copied().into_iter()),
+            Self::Test { .. } => Box::new(values.first().copied().filter(|value| value.as_bool()).into_iter()),
+            Self::Each { generator, .. } => generator.elements(values),
+            Self::Atom(_) | Self::Not(_) => Box::new(std::iter::empty()),
         }
     }
 

@@ -13,7 +13,7 @@ use hence_lang::ir::{Atom, Literal, Rule};
 
 use super::matches::{Matches, words};
 use super::read::{self, Head};
-use super::step::{all_bound, chooses};
+use super::step::all_bound;
 use super::{Checker, Verdict};
 
 impl Checker<'_> {
@@ -235,9 +235,7 @@ fn aggregates(rule: &Rule) -> impl Iterator<Item = (usize, Aggregate, &[Expr], S
 
 /// What tells one match from another: the facts and elements chosen.
 fn choice(rule: &Rule, vars: &[Word], below: &[usize]) -> (Vec<usize>, Vec<Option<Word>>) {
-    let elements = rule.body.iter().filter(|literal| chooses(literal)).map(|literal| match literal {
-        Literal::Each { var, .. } => vars.get(var.0 as usize).copied(),
-        _ => None,
-    });
-    (below.to_vec(), elements.collect())
+    let choosing = rule.body.iter().filter(|literal| literal.chooses());
+    let element = |literal: &Literal| literal.computed().and_then(|var| vars.get(var.0 as usize).copied());
+    (below.to_vec(), choosing.map(element).collect())
 }

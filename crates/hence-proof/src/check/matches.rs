@@ -8,7 +8,6 @@ use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::ir::{Arg, Atom, Literal, Rule};
 
 use super::Checker;
-use super::step::chooses;
 
 /// How many rows and elements are looked at for one body before the checker gives up.
 const PATIENCE: usize = 20_000_000;
@@ -50,7 +49,7 @@ impl<'c, 'a> Matches<'c, 'a> {
     fn ready(&self, left: &BTreeSet<usize>, bound: &BTreeSet<usize>) -> Option<usize> {
         let is_ready = |at: &&usize, choice: bool| {
             self.rule.body.get(**at).is_some_and(|literal| {
-                chooses(literal) == choice && literal.is_ready(|var| bound.contains(&(var.0 as usize)))
+                literal.chooses() == choice && literal.is_ready(|var| bound.contains(&(var.0 as usize)))
             })
         };
         let (decided, entered) = (|at: &&usize| is_ready(at, false), |at: &&usize| is_ready(at, true));
@@ -72,20 +71,15 @@ impl<'c, 'a> Matches<'c, 'a> {
                     next.push(partial);
                 }
             }
-            Literal::Test { expr, .. } => {
-                if self.eval(expr, &partial).is_some_and(Word::as_bool) {
-                    next.push(partial);
-                }
-            }
-            Literal::Bind { var, expr, .. } => {
-                let value = self.eval(expr, &partial);
-                next.extend(value.and_then(|value| with(partial, *var, value)));
-            }
-            Literal::Each { var, generator, args, .. } => {
-                let words: Option<Vec<_>> = args.iter().map(|arg| self.eval(arg, &partial)).collect();
-                for element in words.into_iter().flat_map(|words| generator.elements(&words)) {
-                    self.tick(1)?;
-                    next.extend(with(partial.clone(), *var, element));
+            computing => {
+                let values: Option<Vec<_>> =
+                    computing.exprs().iter().map(|expr| self.eval(expr, &partial)).collect();
+                for word in values.into_iter().flat_map(|values| computing.outcomes(&values)) {
+                    self.tick(usize::from(computing.chooses()))?;
+                    next.extend(match computing.computed() {
+                        Some(var) => with(partial.clone(), var, word),
+                        None => Some(partial.clone()),
+                    });
                 }
             }
         }

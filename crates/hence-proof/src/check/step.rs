@@ -7,7 +7,7 @@ use hence_core::span::Span;
 use hence_core::value::Word;
 use hence_lang::builtins::term::Format;
 use hence_lang::builtins::term::Term;
-use hence_lang::ir::{Literal, Rule};
+use hence_lang::ir::Rule;
 
 use super::read::{self, Head};
 use super::{Checker, Verdict, words};
@@ -170,9 +170,4 @@ pub(super) fn all_bound(rule: &Rule, vars: &[Option<Word>]) -> Verdict<Vec<Word>
         word.ok_or_else(|| format!("variable `{}` has no value", variable.name))
     };
     pairs.map(word).collect()
-}
-
-/// The literals that choose: one match is told from another by the facts and elements at them.
-pub(super) fn chooses(literal: &Literal) -> bool {
-    matches!(literal, Literal::Atom(_) | Literal::Each { .. })
 }

@@ -144,18 +144,14 @@ impl<'f, 'a> Abduction<'f, 'a> {
             Literal::Atom(atom) => self.atom(state, atom, literal),
             Literal::Not(atom) => self.not(state, atom, literal),
             Literal::Test { expr, .. } => self.test(state, expr),
-            Literal::Bind { var, expr, .. } => {
-                let word = expr.eval(&frame.words(), &state.params).ok()?;
-                if frame.set(*var, word) {
-                    self.push(state);
-                }
-            }
-            Literal::Each { var, generator, args, .. } => {
-                let args = args.iter().map(|arg| arg.eval(&frame.words(), &state.params).ok());
-                let args: Vec<Word> = args.collect::<Option<_>>()?;
-                for element in generator.elements(&args).take(CHOICES) {
+            computing => {
+                let var = computing.computed()?;
+                let words = frame.words();
+                let values = computing.exprs().iter().map(|expr| expr.eval(&words, &state.params).ok());
+                let values: Vec<Word> = values.collect::<Option<_>>()?;
+                for word in computing.outcomes(&values).take(CHOICES) {
                     let mut next = state.clone();
-                    if next.frames.last_mut().is_some_and(|frame| frame.set(*var, element)) {
+                    if next.frames.last_mut().is_some_and(|frame| frame.set(var, word)) {
                         self.push(next);
                     }
                 }

@@ -310,7 +310,7 @@ impl<'f, 'a> Ideas<'f, 'a> {
                     Some(word) => self.fix_side(at, expr, "=", word),
                     None => self.define(at, expr),
                 },
-                Literal::Each { .. } => {}
+                _ => {}
             }
         }
     }

@@ -173,31 +173,20 @@ fn advance(
                 None => stack.push(state),
             }
         }
-        Literal::Test { expr, .. } => match expr.eval(&state.words(), &context.params) {
-            Ok(word) if word.as_bool() => stack.push(state),
-            _ => fail(state),
-        },
-        Literal::Bind { var, expr, .. } => {
-            let Ok(word) = expr.eval(&state.words(), &context.params) else { return fail(state) };
-            let (before, mut next) = (state.word(*var), state);
-            match before {
-                Some(other) if other != word => fail(next),
-                _ => {
-                    next.set(*var, word);
-                    stack.push(next);
-                }
-            }
-        }
-        Literal::Each { var, generator, args, .. } => {
+        computing => {
             let words = state.words();
-            let args: Result<Vec<Word>, _> =
-                args.iter().map(|arg| arg.eval(&words, &context.params)).collect();
-            let elements = args.map(|args| generator.elements(&args).take(ROWS).collect::<Vec<_>>());
-            for element in elements.unwrap_or_default().into_iter().rev() {
+            let values: Result<Vec<Word>, _> =
+                computing.exprs().iter().map(|expr| expr.eval(&words, &context.params)).collect();
+            let with = |word| {
                 let mut next = state.clone();
-                if next.set(*var, element) {
-                    stack.push(next);
-                }
+                computing.computed().is_none_or(|var| next.set(var, word)).then_some(next)
+            };
+            let values = values.into_iter().flat_map(|values| computing.outcomes(&values).take(ROWS));
+            let next: Vec<Relaxed> = values.filter_map(with).collect();
+            if next.is_empty() && !computing.chooses() {
+                fail(state);
+            } else {
+                stack.extend(next.into_iter().rev());
             }
         }
     }

@@ -114,12 +114,8 @@ impl ThreeValuedRun<'_> {
                     longer.push(Choice { certain: false, ..choice });
                     continue;
                 };
-                let elements: Vec<Word> = match literal {
-                    Literal::Each { generator, .. } => generator.elements(&args).collect(),
-                    _ => args,
-                };
-                for element in elements {
-                    self.budget.spend(u64::from(matches!(literal, Literal::Each { .. })))?;
+                for element in literal.outcomes(&args) {
+                    self.budget.spend(u64::from(literal.chooses()))?;
                     let mut next = choice.clone();
                     let known = next.vars.get_mut(var.at()).or_broken(VarId::INVARIANT);
                     if known.is_none_or(|known| known == element) {
@@ -144,7 +140,7 @@ impl ThreeValuedRun<'_> {
                     None => certain = false,
                 },
                 Literal::Not(atom) => certain &= self.absent(atom, choice)?,
-                Literal::Atom(_) | Literal::Bind { .. } | Literal::Each { .. } => {}
+                _ => {}
             }
         }
         Some(certain)

@@ -140,11 +140,7 @@ impl Sources<'_> {
                     args.iter().for_each(|arg| self.of_expr(arg, true, found, seen));
                 }
                 Literal::Aggregate(of) if of.binds == Some(var) => columns.extend(self.all(&of.body)),
-                Literal::Atom { .. }
-                | Literal::Bind { .. }
-                | Literal::Test { .. }
-                | Literal::Each { .. }
-                | Literal::Aggregate(_) => {}
+                _ => {}
             }
         }
         found.extend(columns);

@@ -57,7 +57,7 @@ impl Classes {
                     }
                 }
                 Literal::Test { expr, .. } => joined.test(expr),
-                Literal::Atom { .. } | Literal::Each { .. } | Literal::Aggregate(_) => {}
+                _ => {}
             }
         }
         joined.classes()

@@ -41,7 +41,7 @@ impl Places {
                         places.join(left, right);
                     }
                 }
-                Literal::Atom(_) | Literal::Not(_) | Literal::Each { .. } => {}
+                _ => {}
             }
         }
         places

@@ -248,13 +248,7 @@ pub(super) fn of_version(atom: &Atom, columns: &Columns, version: RelationId) ->
 
 fn with_exprs(literal: &Literal, exprs: Vec<Expr>) -> Literal {
     let mut literal = literal.clone();
-    match (&mut literal, exprs) {
-        (Literal::Each { args, .. }, exprs) => *args = exprs,
-        (Literal::Bind { expr, .. } | Literal::Test { expr, .. }, exprs) => {
-            exprs.into_iter().for_each(|one| *expr = one);
-        }
-        (Literal::Atom(_) | Literal::Not(_), _) => {}
-    }
+    literal.exprs_mut().iter_mut().zip(exprs).for_each(|(own, expr)| *own = expr);
     literal
 }
 
