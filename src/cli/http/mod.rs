@@ -143,7 +143,9 @@ impl HttpOptions {
         let mcp = Arc::new(mcp);
         mailbox.answer_mcp(Arc::clone(&mcp));
         let (listening, invited) = match address {
-            Some(address) => self.listen(&store, self.settings(address, budget, auth, mcp), &workers, first)?,
+            Some(address) => {
+                self.listen(&store, self.settings(address, budget, auth, mcp), &workers, first)?
+            }
             None => (None, None),
         };
         reload::watch(rules, &workers, mailbox);

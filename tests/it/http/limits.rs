@@ -175,9 +175,6 @@ fn a_malformed_address_is_refused_before_the_ledger_is_served() {
     let said = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(
         (refused.status.code(), said.as_str()),
-        (
-            Some(2),
-            "error: --http: expected an address such as 127.0.0.1:7433, or `none`, found `nonsense`\n"
-        )
+        (Some(2), "error: --http: expected an address such as 127.0.0.1:7433, or `none`, found `nonsense`\n")
     );
 }

@@ -308,7 +308,9 @@ impl<'r> Reading<'r> {
         let mut shown = self.rule.body.iter().filter_map(Literal::atom).flat_map(Atom::vars).any(is_var);
         shown |= self.rule.limit.iter().flat_map(|limit| limit.per.iter().copied()).any(is_var);
         let choosing = self.rule.body.iter().filter(|literal| literal.chooses());
-        choosing.flat_map(Literal::exprs).chain(head_exprs(self.rule))
+        choosing
+            .flat_map(Literal::exprs)
+            .chain(head_exprs(self.rule))
             .for_each(|expr| expr.for_each_var(&mut |other| shown |= other == var));
         self.derived.contains(&var) && !shown
     }

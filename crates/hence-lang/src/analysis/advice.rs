@@ -7,7 +7,7 @@ use hence_syntax::foreign::variable_form;
 use hence_syntax::tree::{BinaryOp, Expr, ExprKind, Literal, LiteralKind, Rule};
 
 use super::codes;
-use super::uses::{Vars, arguments, over_relation};
+use super::uses::{Vars, over_relation};
 
 /// Gives the faults of a rule the help that shows the whole rule as it should be.
 pub(super) fn advise(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnostic>) {
@@ -194,7 +194,7 @@ fn clock(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnosti
     };
     let Some(first) = faults.iter().position(is_clock) else { return };
     let mut calls = Vec::new();
-    let literals = rule.body.iter().flat_map(expressions);
+    let literals = rule.body.iter().flat_map(Literal::exprs_within);
     rule.terms.iter().chain(literals).for_each(|expr| clocks(expr, &mut calls));
     let (Some(body), true) = (rule.body.first(), vars.get("Now".into()).is_none()) else { return };
     let mut edits =
@@ -210,18 +210,6 @@ fn clock(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnosti
     let start = rule_text(rule);
     let text = fault.fixes.last().map(|fix| fix.apply(sources.slice(start), start));
     fault.help = text.into_iter().map(|text| format!("write: `{text}`")).collect();
-}
-
-fn expressions(literal: &Literal) -> Box<dyn Iterator<Item = &Expr> + '_> {
-    match &literal.kind {
-        LiteralKind::Atom { atom, .. } => arguments(atom),
-        LiteralKind::Condition(expr) => Box::new(std::iter::once(expr)),
-        LiteralKind::In(left, right) => Box::new([left, right].into_iter()),
-        LiteralKind::Aggregate(of) => {
-            let outer = std::iter::once(&of.target).chain(&of.args);
-            Box::new(outer.chain(of.body.iter().flat_map(expressions)))
-        }
-    }
 }
 
 /// The places of all `now()` and `now` in an expression.

@@ -25,7 +25,7 @@ use super::query::{AtomPattern, pattern};
 use super::rules::variables;
 use super::safety::Uses;
 use super::typing::Typer;
-use super::uses::{Vars, arguments};
+use super::uses::Vars;
 use super::values::{error, literal, not_literal, written};
 
 /// What the tests of a rule set are checked against.
@@ -200,7 +200,7 @@ impl Cases<'_> {
     /// Gives a fact with too few terms the form by name.
     fn advise_rest(&self, atom: &tree::Atom, fault: Option<&mut Diagnostic>) {
         let entry = self.names.find(atom.relation.name).map(|(_, entry)| entry);
-        let entry = entry.filter(|entry| arguments(atom).count() < entry.columns.len());
+        let entry = entry.filter(|entry| atom.exprs().count() < entry.columns.len());
         if let (Some(entry), Some(fault)) = (entry, fault.filter(|fault| fault.code == codes::WRONG_ARITY)) {
             let form = self.partial(entry, atom);
             fault.help.push(format!("write: `{form}`; `..` fills the other columns in"));
@@ -237,7 +237,7 @@ impl Cases<'_> {
         out: &mut Vec<Diagnostic>,
     ) -> Option<(RelationId, &Entry, Vec<Cell>)> {
         let Some((id, entry)) = self.names.find(atom.relation.name) else {
-            out.push(missing_relation(self.names, atom.relation, arguments(atom).count()));
+            out.push(missing_relation(self.names, atom.relation, atom.exprs().count()));
             return None;
         };
         let faults = out.len();

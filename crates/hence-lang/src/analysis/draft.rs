@@ -17,7 +17,7 @@ use super::names::{Entry, Names, is_aggregate, is_function, is_generator};
 use super::operation::nearest_function;
 use super::prose::count;
 use super::safety::{Role, Uses};
-use super::uses::{Vars, arguments, for_each_inner_use};
+use super::uses::{Vars, for_each_inner_use};
 use super::values::error;
 
 /// A literal whose names are resolved.
@@ -279,7 +279,7 @@ fn unknown_relation(names: &Names, atom: &Atom) -> Diagnostic {
         return error(codes::WRONG_ARGUMENTS, format!("`{name}` is a function and has no columns"), span)
             .help("use positional arguments");
     }
-    missing_relation(names, atom.relation, arguments(atom).count())
+    missing_relation(names, atom.relation, atom.exprs().count())
 }
 
 /// What the relations of the rules of a migration begin with that are as they were recorded.

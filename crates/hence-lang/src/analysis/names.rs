@@ -16,7 +16,7 @@ use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Value};
 
-use hence_syntax::tree::{Literal, LiteralKind, Rule};
+use hence_syntax::tree::{Literal, Rule};
 
 use super::checked::Checked;
 
@@ -228,11 +228,8 @@ impl Names {
 /// The relations that a body reads.
 fn relations(body: &[Literal], read: &mut BTreeSet<Symbol>) {
     for literal in body {
-        match &literal.kind {
-            LiteralKind::Atom { atom, .. } => drop(read.insert(atom.relation.name)),
-            LiteralKind::Aggregate(of) => relations(&of.body, read),
-            LiteralKind::Condition(_) | LiteralKind::In(..) => {}
-        }
+        read.extend(literal.atom().map(|atom| atom.relation.name));
+        relations(literal.inner(), read);
     }
 }
 

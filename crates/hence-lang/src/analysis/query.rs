@@ -18,7 +18,7 @@ use super::names::{Entry, Names};
 use super::rules::variables;
 use super::safety::Uses;
 use super::typing::Typer;
-use super::uses::{Vars, arguments};
+use super::uses::Vars;
 use super::values::error;
 
 /// A checked query: a body, and the variables whose values it asks for.
@@ -128,7 +128,7 @@ pub(super) fn pattern(
     out: &mut Vec<Diagnostic>,
 ) -> Option<AtomPattern> {
     let Some((relation, entry)) = names.find(atom.relation.name) else {
-        out.push(missing_relation(names, atom.relation, arguments(atom).count()));
+        out.push(missing_relation(names, atom.relation, atom.exprs().count()));
         return None;
     };
     let ground = Ground::new(names, sources);
@@ -172,7 +172,7 @@ fn ground_fact(
     sources: &Sources,
     out: &mut Vec<Diagnostic>,
 ) -> Option<TypedFact> {
-    let (id, entry) = asserted(names, atom.relation, arguments(atom).count(), out)?;
+    let (id, entry) = asserted(names, atom.relation, atom.exprs().count(), out)?;
     let terms = terms(atom, entry, out)?;
     Some((id, Ground::new(names, sources).atom(entry, atom, &terms, out)?, atom.span))
 }

@@ -4,9 +4,7 @@ use hence_core::diagnostic::{Diagnostic, Edit};
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Type;
-use hence_syntax::tree::{
-    self, Args, Atom, ExpectationKind, File, Given, Ident, Item, Literal, LiteralKind, Test,
-};
+use hence_syntax::tree::{self, Args, Atom, ExpectationKind, File, Given, Ident, Item, Literal, Test};
 
 use super::codes;
 use crate::builtins::op;
@@ -80,11 +78,8 @@ impl Places {
 
     fn literals(&mut self, literals: &[Literal]) {
         for literal in literals {
-            match &literal.kind {
-                LiteralKind::Atom { atom, .. } => self.atom(atom),
-                LiteralKind::Aggregate(of) => self.literals(&of.body),
-                LiteralKind::Condition(_) | LiteralKind::In(..) => {}
-            }
+            literal.atom().into_iter().for_each(|atom| self.atom(atom));
+            self.literals(literal.inner());
         }
     }
 

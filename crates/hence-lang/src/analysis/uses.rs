@@ -8,9 +8,7 @@ use hence_core::index_vec::Id;
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_syntax::tree::{
-    Args, Atom, BodyAggregate, Expr, ExprKind, Ident, Limit, Literal, LiteralKind, Rule,
-};
+use hence_syntax::tree::{BodyAggregate, Expr, ExprKind, Ident, Limit, Literal, Rule};
 
 use super::names::{is_aggregate, is_function, is_generator};
 use super::placeholder::{Piece, is_variable, pieces};
@@ -84,19 +82,7 @@ impl Vars {
     }
 
     fn add_body(&mut self, body: &[Literal], sources: &Sources) {
-        for literal in body {
-            match &literal.kind {
-                LiteralKind::Atom { atom, .. } => {
-                    arguments(atom).for_each(|expr| self.add_all(expr, sources));
-                }
-                LiteralKind::Condition(expr) => self.add_all(expr, sources),
-                LiteralKind::In(left, right) => {
-                    self.add_all(left, sources);
-                    self.add_all(right, sources);
-                }
-                LiteralKind::Aggregate(of) => self.add_all(&of.target, sources),
-            }
-        }
+        body.iter().flat_map(Literal::exprs).for_each(|expr| self.add_all(expr, sources));
     }
 
     fn add_limit(&mut self, limit: &Limit, sources: &Sources) {
@@ -111,31 +97,11 @@ impl Vars {
     }
 }
 
-/// The expressions in an atom, in order.
-pub(super) fn arguments(atom: &Atom) -> Box<dyn Iterator<Item = &Expr> + '_> {
-    match &atom.args {
-        Args::Positional(args) => Box::new(args.iter()),
-        Args::Named(args) => Box::new(args.iter().map(|(_, expr)| expr)),
-    }
-}
-
 /// Calls `visit` with each use of a variable in the inner body and the arguments of an aggregate.
 pub(super) fn for_each_inner_use(of: &BodyAggregate, sources: &Sources, visit: &mut dyn FnMut(Symbol, Span)) {
-    of.args.iter().for_each(|arg| for_each_use(arg, sources, visit));
-    for literal in &of.body {
-        match &literal.kind {
-            LiteralKind::Atom { atom, .. } => {
-                arguments(atom).for_each(|expr| for_each_use(expr, sources, visit));
-            }
-            LiteralKind::Condition(expr) => for_each_use(expr, sources, visit),
-            LiteralKind::In(left, right) => {
-                for_each_use(left, sources, visit);
-                for_each_use(right, sources, visit);
-            }
-            // The parser refuses an aggregate inside another.
-            LiteralKind::Aggregate(_) => {}
-        }
-    }
+    // The parser refuses an aggregate inside another.
+    let exprs = of.args.iter().chain(of.body.iter().flat_map(Literal::exprs));
+    exprs.for_each(|expr| for_each_use(expr, sources, visit));
 }
 
 /// Calls `visit` with each use of a variable in `expr`, left to right.

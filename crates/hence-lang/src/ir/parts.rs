@@ -72,7 +72,9 @@ impl Literal {
     pub fn outcomes(&self, values: &[Word]) -> Elements {
         match self {
             Self::Bind { .. } => Box::new(values.first().copied().into_iter()),
-            Self::Test { .. } => Box::new(values.first().copied().filter(|value| value.as_bool()).into_iter()),
+            Self::Test { .. } => {
+                Box::new(values.first().copied().filter(|value| value.as_bool()).into_iter())
+            }
             Self::Each { generator, .. } => generator.elements(values),
             Self::Atom(_) | Self::Not(_) => Box::new(std::iter::empty()),
         }

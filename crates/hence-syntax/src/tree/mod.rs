@@ -1,5 +1,6 @@
 //! The syntax tree of a rule file: what was written and where, before any name is resolved.
 
+mod parts;
 mod test;
 
 use hence_core::schema::Kind;

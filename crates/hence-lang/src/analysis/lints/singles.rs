@@ -8,7 +8,7 @@ use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_syntax::tree::{Args, Expr, ExprKind, Item, Literal, LiteralKind, Rule};
+use hence_syntax::tree::{Expr, ExprKind, Item, Literal, LiteralKind, Rule};
 
 /// A named variable with one place in a rule, those in the text of `@because` and `format` counted.
 pub(super) fn singles(rules: Rules<'_>) -> Vec<Diagnostic> {
@@ -90,17 +90,9 @@ impl Uses {
     }
 
     fn literal(&mut self, literal: &Literal) {
-        match &literal.kind {
-            LiteralKind::Atom { atom, .. } => match &atom.args {
-                Args::Positional(args) => args.iter().for_each(|arg| self.argument(arg)),
-                Args::Named(args) => args.iter().for_each(|(_, arg)| self.argument(arg)),
-            },
-            LiteralKind::Condition(expr) => self.expr(expr),
-            LiteralKind::In(var, generator) => {
-                self.expr(var);
-                self.expr(generator);
-            }
-            LiteralKind::Aggregate(of) => self.expr(&of.target),
+        match literal.atom() {
+            Some(atom) => atom.exprs().for_each(|arg| self.argument(arg)),
+            None => literal.exprs().for_each(|expr| self.expr(expr)),
         }
     }
 
