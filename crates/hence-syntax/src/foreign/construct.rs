@@ -34,7 +34,7 @@ pub(super) fn rego(text: &str) -> Option<(Habit, usize)> {
 /// `failures := count([r | some r in input.runs; r.ok == false])` of Rego, at the beginning of `text`: what it is, and how
 /// long it is.
 pub(super) fn counted(text: &str) -> Option<(Habit, usize)> {
-    let line = text.lines().next()?;
+    let line = text.lines().next().filter(|line| line.contains(":="))?;
     let pieces = scan(line);
     let [name, assigned, count, open, list, ..] = pieces.as_slice() else { return None };
     let is_count =

@@ -36,7 +36,7 @@ pub(crate) fn statement(text: &str) -> Option<(Habit, usize)> {
 
 /// `kinds := {"a", "b"}` and `most := 3`: a parameter.
 fn constants(text: &str) -> Option<(Habit, usize)> {
-    let line = text.lines().next()?.trim_end();
+    let line = text.lines().next().filter(|line| line.contains(":="))?.trim_end();
     let pieces = scan(line);
     let [name, assigned, value @ ..] = pieces.as_slice() else { return None };
     let value = value.strip_suffix(&[Piece::mark(".")]).unwrap_or(value);

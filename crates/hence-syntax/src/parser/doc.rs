@@ -18,7 +18,7 @@ impl Parser<'_> {
         let mut below = item;
         while let Some(comment) = start.checked_sub(1).and_then(|at| comments.get(at)) {
             let gap = part(self.text, comment.span.end as usize..below as usize);
-            if !comment.own_line || gap.matches('\n').count() != 1 || !gap.trim().is_empty() {
+            if !comment.own_line || !gap.trim_start().is_empty() || gap.matches('\n').count() != 1 {
                 break;
             }
             below = comment.span.start;

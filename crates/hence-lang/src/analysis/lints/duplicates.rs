@@ -8,12 +8,18 @@ use super::codes::DUPLICATE_RULE;
 use crate::analysis::checked::{Literal, Rule};
 use crate::builtins::term::{Limit, Term};
 use hence_core::diagnostic::Diagnostic;
+use hence_core::schema::RelationId;
 
 /// A second rule that derives the same in the same way.
 pub(super) fn duplicates(rules: Rules<'_>) -> Vec<Diagnostic> {
+    let mut alike: BTreeMap<_, usize> = BTreeMap::new();
+    for rule in &rules.checked.rules {
+        *alike.entry(outline(rule)).or_insert(0) += 1;
+    }
     let mut seen: BTreeMap<String, &Rule> = BTreeMap::new();
     let mut out = Vec::new();
-    for rule in &rules.checked.rules {
+    // What a rule means takes long to write down, and most have an outline of their own.
+    for rule in rules.checked.rules.iter().filter(|rule| alike.get(&outline(rule)) > Some(&1)) {
         match seen.entry(key(rule)) {
             Entry::Occupied(first) => {
                 let what = if rule.body.is_empty() { "fact" } else { "rule" };
@@ -31,6 +37,12 @@ pub(super) fn duplicates(rules: Rules<'_>) -> Vec<Diagnostic> {
         }
     }
     out
+}
+
+/// What two rules that mean the same have in common: the head, how many literals there are, and which relations they read.
+fn outline(rule: &Rule) -> (RelationId, usize, Vec<RelationId>) {
+    let read = rule.body.iter().filter_map(Literal::atom).map(|atom| atom.relation);
+    (rule.head, rule.body.len(), read.collect())
 }
 
 /// What a rule means, without places; variables are numbered by their first place already.
