@@ -140,15 +140,11 @@ impl PointCollector<'_> {
                 self.add(PointKind::Refused, span, None, Question::Body(refused));
             }
             Literal::Test { expr, .. } => self.conditions(expr, Some(at), &mut Vec::new()),
-            Literal::Bind { var, expr, .. } => {
-                if self.is_written(*var) {
+            computing => {
+                if computing.chooses() || computing.computed().is_some_and(|var| self.is_written(var)) {
                     self.add(PointKind::Satisfied, span, None, Question::Body(self.up_to(at)));
                 }
-                self.inner(expr, Some(at), &mut Vec::new());
-            }
-            Literal::Each { args, .. } => {
-                self.add(PointKind::Satisfied, span, None, Question::Body(self.up_to(at)));
-                args.iter().for_each(|arg| self.inner(arg, Some(at), &mut Vec::new()));
+                computing.exprs().iter().for_each(|expr| self.inner(expr, Some(at), &mut Vec::new()));
             }
         }
     }

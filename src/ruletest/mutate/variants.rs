@@ -159,7 +159,8 @@ impl Making<'_> {
     fn bodies(&self, body: &[Literal], lowered: Option<&ir::Rule>) -> Vec<(Vec<Literal>, Edit)> {
         let mut out = Vec::new();
         for (at, literal) in body.iter().enumerate() {
-            if !gives(literal) {
+            // One that is there for the value that it gives is not dropped.
+            if literal.computed().is_none() {
                 let mut left = body.to_vec();
                 left.remove(at);
                 out.push((left, self.dropped(literal, lowered)));
@@ -325,16 +326,6 @@ impl Making<'_> {
             out.push((other, Edit::new(key.span, says)));
         }
         out
-    }
-}
-
-/// Whether a literal is there for the values that it gives.
-fn gives(literal: &Literal) -> bool {
-    match literal {
-        Literal::Bind { .. } => true,
-        Literal::Each { bound, .. } => !bound,
-        Literal::Aggregate(of) => of.binds.is_some(),
-        Literal::Atom { .. } | Literal::Test { .. } => false,
     }
 }
 

@@ -227,13 +227,3 @@ impl Rule {
         self.body.iter().filter_map(|literal| literal.atom().map(|atom| atom.relation))
     }
 }
-
-impl Literal {
-    /// Its place in the text.
-    pub fn span(&self) -> Span {
-        match self {
-            Self::Atom(atom) | Self::Not(atom) => atom.span,
-            Self::Bind { span, .. } | Self::Test { span, .. } | Self::Each { span, .. } => *span,
-        }
-    }
-}

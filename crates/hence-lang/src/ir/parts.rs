@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use hence_core::span::Span;
 use hence_core::value::Word;
 
 use crate::builtins::expr::{Expr, ParamId, VarId};
@@ -11,6 +12,14 @@ use crate::builtins::generator::Elements;
 use super::{Arg, Atom, Literal, Rule};
 
 impl Literal {
+    /// Its place in the text.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Atom(atom) | Self::Not(atom) => atom.span,
+            Self::Bind { span, .. } | Self::Test { span, .. } | Self::Each { span, .. } => *span,
+        }
+    }
+
     /// The atom, positive or negated.
     pub fn atom(&self) -> Option<&Atom> {
         self.positive().or_else(|| self.negated())
