@@ -177,7 +177,7 @@ impl Decide {
             idle: None,
             told: Told::default(),
             #[cfg(feature = "server")]
-            group: Vec::new(),
+            group: super::http::Group::default(),
             #[cfg(feature = "server")]
             keys: super::http::Keys::default(),
         };

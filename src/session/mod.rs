@@ -16,6 +16,7 @@ mod cross_check;
 mod decisions;
 mod diff;
 mod drawn;
+mod durable;
 mod effects;
 mod erased;
 mod error;

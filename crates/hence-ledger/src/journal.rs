@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::bytes::Reader;
 use super::disk::{Disk, DiskFile};
+use super::durable::{Syncs, Then};
 use super::error::{LedgerError, Notice};
 use super::hash::Hash;
 use super::open::OpenOptions;
@@ -62,7 +63,7 @@ pub(crate) struct Journal {
     pub(super) archive: PathBuf,
     /// The first segment that isn't kept there, where they are read although a snapshot replaces them.
     beyond: u32,
-    last: Option<Box<dyn DiskFile>>,
+    last: Option<Arc<dyn DiskFile>>,
     end: Position,
     head: Hash,
     segment_limit: u64,
@@ -73,9 +74,11 @@ pub(crate) struct Journal {
     written: u64,
     /// The length of the last segment, zeros ahead of the records included.
     len: u64,
-    stopped: Option<String>,
-    /// Whether its last commits are not durable yet.
-    pending: bool,
+    syncs: Syncs,
+    /// How many commits were left to be made durable later.
+    put_off: u64,
+    /// How many joined commits it ends with, of those that this process wrote.
+    joined: u64,
 }
 
 impl Journal {
@@ -99,8 +102,9 @@ impl Journal {
             ahead: options.ahead,
             written: 0,
             len: 0,
-            stopped: None,
-            pending: false,
+            syncs: Syncs::default(),
+            put_off: 0,
+            joined: 0,
         };
         journal.snapshot = snapshot.map(|segment| journal.snapshot_head(segment)).transpose()?;
         match (journal.snapshot, options.up_to) {
@@ -156,8 +160,9 @@ impl Journal {
             ahead: self.ahead,
             written: 0,
             len: 0,
-            stopped: None,
-            pending: false,
+            syncs: Syncs::default(),
+            put_off: 0,
+            joined: 0,
         }
     }
 
@@ -182,17 +187,14 @@ impl Journal {
         self.put_away()?;
         let notices = self.cut(last, true)?;
         if self.last.is_none() {
-            self.last = Some(self.open_segment(mark.end.segment, true)?);
+            self.last = Some(self.open_segment(mark.end.segment, true)?.into());
         }
         Ok(notices)
     }
 
     /// Fails once a write couldn't be made durable.
     pub(crate) fn check_writable(&self) -> Result<(), LedgerError> {
-        match &self.stopped {
-            Some(why) => Err(LedgerError::Stopped(why.clone())),
-            None => Ok(()),
-        }
+        self.syncs.check()
     }
 
     /// Writes a record after the last one, without making it durable, and says where it begins.
@@ -220,6 +222,7 @@ impl Journal {
         self.len = self.len.max(self.end.offset);
         self.written += 1;
         self.head = hash;
+        self.joined = if kind == RecordKind::Joined { self.joined + 1 } else { 0 };
         Ok(start)
     }
 
@@ -255,11 +258,12 @@ impl Journal {
     pub(crate) fn finish(&mut self) -> bool {
         // A failure is kept as the reason why nothing is written any more.
         let _ = self.make_durable();
-        if self.stopped.is_none() {
+        self.syncs.finish();
+        if !self.syncs.is_stopped() {
             // Zeros after the last record are as good as none.
             let _ = self.drop_zeros();
         }
-        self.stopped.is_none()
+        !self.syncs.is_stopped()
     }
 
     /// Makes durable what lies after `place` as it was found: what the base is about to hold must not outlive it.
@@ -281,30 +285,43 @@ impl Journal {
     /// Returns once all records are durable; if that fails, nothing is ever written again.
     pub(crate) fn sync(&mut self) -> Result<(), LedgerError> {
         self.check_writable()?;
-        let path = self.path(self.end.segment);
-        let _span = tracing::debug_span!("fsync", segment = self.end.segment).entered();
-        let synced = self.file()?.sync();
-        synced.map_err(|error| {
-            self.stopped = Some(format!("{}: {error}", path.display()));
-            LedgerError::io("make durable", &path)(error)
-        })?;
-        self.pending = false;
-        Ok(())
+        self.syncs.sync(self.file()?, &self.path(self.end.segment), self.put_off)
     }
 
-    /// Leaves it to [`Journal::make_durable`] to make the last commit durable.
+    /// Leaves it to [`Journal::make_durable`] or [`Journal::when_durable`] to make the last commit durable.
     pub(crate) fn put_off(&mut self) {
-        self.pending = true;
+        self.put_off += 1;
     }
 
     /// Whether some commit is not durable yet.
     pub(crate) fn is_pending(&self) -> bool {
-        self.pending
+        !self.syncs.is_durable(self.put_off)
+    }
+
+    /// How many joined commits it ends with.
+    pub(crate) fn joined(&self) -> u64 {
+        self.joined
     }
 
     /// Returns once all commits are durable, those that were put off too.
     pub(crate) fn make_durable(&mut self) -> Result<(), LedgerError> {
-        if self.pending { self.sync() } else { Ok(()) }
+        if !self.is_pending() {
+            return Ok(());
+        }
+        self.check_writable()?;
+        self.syncs.reach(self.file()?, &self.path(self.end.segment), self.put_off)
+    }
+
+    /// Has another thread make all commits durable, those that were put off too, and do `then`.
+    pub(crate) fn when_durable(&mut self, then: Then) {
+        match &self.last {
+            Some(file) => {
+                let (file, path) = (Arc::clone(file), self.path(self.end.segment));
+                self.syncs.hand_over(file, path, self.put_off, then);
+            }
+            None if self.is_pending() => then(self.check_writable().and(Err(LedgerError::ReadOnly))),
+            None => then(Ok(())),
+        }
     }
 
     /// Goes back to `mark` after a failed write; if that fails too, nothing is ever written again.
@@ -313,8 +330,8 @@ impl Journal {
         self.last = None;
         let again = self.cut(last, false).and_then(|_| self.open_segment(mark.end.segment, true));
         match again {
-            Ok(file) => self.last = Some(file),
-            Err(error) => self.stopped = self.stopped.take().or_else(|| Some(error.to_string())),
+            Ok(file) => self.last = Some(file.into()),
+            Err(error) => self.syncs.stop(error.to_string()),
         }
     }
 
@@ -348,7 +365,7 @@ impl Journal {
         self.segments.push(segment);
         self.end = Position { segment, offset: SEGMENT_HEAD };
         self.len = SEGMENT_HEAD;
-        self.last = Some(file);
+        self.last = Some(file.into());
         Ok(())
     }
 

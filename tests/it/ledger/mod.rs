@@ -22,4 +22,5 @@ mod readers;
 mod salvage;
 mod script;
 mod support;
+mod syncs;
 mod transactions;
