@@ -432,7 +432,6 @@ fn clients(sizes: &[(&str, &str)], options: &Options, figures: &mut Json) {
         }
     }
     println!("\n## durable commits of one fact over the same base in a ledger\n");
-    let header =
-        ["facts", "a second", "wall µs, median", "wall µs, p99", "CPU µs each, clients too"];
+    let header = ["facts", "a second", "wall µs, median", "wall µs, p99", "CPU µs each, clients too"];
     table(&header, &rows);
 }

@@ -203,7 +203,7 @@ impl Ledger {
                 self.check_signed(&plan.list, (&parts, &summary))?;
             }
             self.save_keys()?;
-            if draft.deferred && self.journal.joined() >= MOST_JOINED {
+            if draft.deferred && self.journal.joined >= MOST_JOINED {
                 self.make_durable()?;
             }
             let how = How { deferred: draft.deferred, joined: false };

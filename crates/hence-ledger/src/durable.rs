@@ -1,7 +1,8 @@
 //! What makes the last records of the journal durable: one sync at a time, by whoever writes or by a thread of its own
 //! while more is written.
 
-use std::path::{Path, PathBuf};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -12,12 +13,18 @@ use super::error::LedgerError;
 /// What is done once commits are durable, or once nobody can know whether they are.
 pub(crate) type Then = Box<dyn FnOnce(Result<(), LedgerError>) + Send>;
 
+/// The segment that is written.
+pub(crate) struct Tail {
+    pub(crate) segment: u32,
+    pub(crate) file: Arc<dyn DiskFile>,
+    pub(crate) path: PathBuf,
+}
+
 /// Commits whose author waits for the disk.
 struct Waiting {
     /// They are the commits up to this one, counted from the first that this process put off.
     commits: u64,
-    file: Arc<dyn DiskFile>,
-    path: PathBuf,
+    tail: Tail,
     then: Then,
 }
 
@@ -55,9 +62,9 @@ impl Shared {
     }
 
     /// Asks the disk, unless it has failed, for whoever has the turn.
-    fn ask(&self, file: &dyn DiskFile, path: &Path, commits: u64) -> Result<(), LedgerError> {
+    fn ask(&self, Tail { segment, file, path }: &Tail, commits: u64) -> Result<(), LedgerError> {
         self.check()?;
-        let _span = tracing::debug_span!("fsync", path = %path.display()).entered();
+        let _span = tracing::debug_span!("fsync", segment).entered();
         file.sync().map_err(|error| {
             self.stop(format!("{}: {error}", path.display()));
             LedgerError::io("make durable", path)(error)
@@ -72,9 +79,9 @@ impl Shared {
     }
 
     /// Makes commits durable that aren't yet.
-    fn reach(&self, file: &dyn DiskFile, path: &Path, commits: u64) -> Result<(), LedgerError> {
+    fn reach(&self, tail: &Tail, commits: u64) -> Result<(), LedgerError> {
         let _turn = held(&self.turn);
-        if self.is_durable(commits) { Ok(()) } else { self.ask(file, path, commits) }
+        if self.is_durable(commits) { Ok(()) } else { self.ask(tail, commits) }
     }
 
     /// All that wait, once somebody does; nobody where the thread is to end.
@@ -94,9 +101,11 @@ impl Shared {
             let waiting = self.next();
             let Some(last) = waiting.last() else { return };
             // What became of it is asked for each.
-            let _ = self.reach(last.file.as_ref(), &last.path, last.commits);
+            let _ = self.reach(&last.tail, last.commits);
             for Waiting { commits, then, .. } in waiting {
-                then(if self.is_durable(commits) { Ok(()) } else { self.check() });
+                let durable = if self.is_durable(commits) { Ok(()) } else { self.check() };
+                // Whose own code breaks down there takes nobody else with them.
+                let _ = panic::catch_unwind(AssertUnwindSafe(|| then(durable)));
             }
         }
     }
@@ -130,19 +139,19 @@ impl Syncs {
         self.shared.is_durable(commits)
     }
 
-    /// Returns once all that was written to `file`, among it so many commits, is durable.
-    pub(crate) fn sync(&self, file: &dyn DiskFile, path: &Path, commits: u64) -> Result<(), LedgerError> {
+    /// Returns once all that was written, among it so many commits, is durable.
+    pub(crate) fn sync(&self, tail: &Tail, commits: u64) -> Result<(), LedgerError> {
         let _turn = held(&self.shared.turn);
-        self.shared.ask(file, path, commits)
+        self.shared.ask(tail, commits)
     }
 
-    /// The same, where they aren't by now.
-    pub(crate) fn reach(&self, file: &dyn DiskFile, path: &Path, commits: u64) -> Result<(), LedgerError> {
-        self.shared.reach(file, path, commits)
+    /// Returns once so many commits are durable.
+    pub(crate) fn reach(&self, tail: &Tail, commits: u64) -> Result<(), LedgerError> {
+        self.shared.reach(tail, commits)
     }
 
     /// Has the thread make so many commits durable and do `then`.
-    pub(crate) fn hand_over(&mut self, file: Arc<dyn DiskFile>, path: PathBuf, commits: u64, then: Then) {
+    pub(crate) fn hand_over(&mut self, tail: Tail, commits: u64, then: Then) {
         if self.thread.is_none() {
             let shared = Arc::clone(&self.shared);
             let named = thread::Builder::new().name(String::from("journal sync"));
@@ -150,10 +159,10 @@ impl Syncs {
         }
         if self.thread.is_none() {
             // Without room for a thread, whoever writes waits.
-            return then(self.reach(file.as_ref(), &path, commits));
+            return then(self.reach(&tail, commits));
         }
         let mut queue = held(&self.shared.queue);
-        queue.waiting.push(Waiting { commits, file, path, then });
+        queue.waiting.push(Waiting { commits, tail, then });
         let is_awaited = std::mem::take(&mut queue.is_idle);
         drop(queue);
         if is_awaited {
@@ -166,7 +175,7 @@ impl Syncs {
         let Some(thread) = self.thread.take() else { return };
         held(&self.shared.queue).is_closed = true;
         self.shared.came.notify_one();
-        // What a caller's own code broke in it is theirs.
+        // It can't have failed.
         let _ = thread.join();
     }
 }

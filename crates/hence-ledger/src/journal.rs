@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::bytes::Reader;
 use super::disk::{Disk, DiskFile};
-use super::durable::{Syncs, Then};
+use super::durable::{Syncs, Tail, Then};
 use super::error::{LedgerError, Notice};
 use super::hash::Hash;
 use super::open::OpenOptions;
@@ -78,7 +78,7 @@ pub(crate) struct Journal {
     /// How many commits were left to be made durable later.
     put_off: u64,
     /// How many joined commits it ends with, of those that this process wrote.
-    joined: u64,
+    pub(super) joined: u64,
 }
 
 impl Journal {
@@ -284,8 +284,7 @@ impl Journal {
 
     /// Returns once all records are durable; if that fails, nothing is ever written again.
     pub(crate) fn sync(&mut self) -> Result<(), LedgerError> {
-        self.check_writable()?;
-        self.syncs.sync(self.file()?, &self.path(self.end.segment), self.put_off)
+        self.syncs.sync(&self.tail()?, self.put_off)
     }
 
     /// Leaves it to [`Journal::make_durable`] or [`Journal::when_durable`] to make the last commit durable.
@@ -298,29 +297,22 @@ impl Journal {
         !self.syncs.is_durable(self.put_off)
     }
 
-    /// How many joined commits it ends with.
-    pub(crate) fn joined(&self) -> u64 {
-        self.joined
-    }
-
     /// Returns once all commits are durable, those that were put off too.
     pub(crate) fn make_durable(&mut self) -> Result<(), LedgerError> {
         if !self.is_pending() {
             return Ok(());
         }
         self.check_writable()?;
-        self.syncs.reach(self.file()?, &self.path(self.end.segment), self.put_off)
+        self.syncs.reach(&self.tail()?, self.put_off)
     }
 
     /// Has another thread make all commits durable, those that were put off too, and do `then`.
     pub(crate) fn when_durable(&mut self, then: Then) {
-        match &self.last {
-            Some(file) => {
-                let (file, path) = (Arc::clone(file), self.path(self.end.segment));
-                self.syncs.hand_over(file, path, self.put_off, then);
+        match self.tail() {
+            Ok(tail) => self.syncs.hand_over(tail, self.put_off, then),
+            Err(error) => {
+                then(if self.is_pending() { self.check_writable().and(Err(error)) } else { Ok(()) })
             }
-            None if self.is_pending() => then(self.check_writable().and(Err(LedgerError::ReadOnly))),
-            None => then(Ok(())),
         }
     }
 
@@ -333,6 +325,12 @@ impl Journal {
             Ok(file) => self.last = Some(file.into()),
             Err(error) => self.syncs.stop(error.to_string()),
         }
+    }
+
+    fn tail(&self) -> Result<Tail, LedgerError> {
+        let segment = self.end.segment;
+        let file = self.last.as_ref().ok_or(LedgerError::ReadOnly)?;
+        Ok(Tail { segment, file: Arc::clone(file), path: self.path(segment) })
     }
 
     fn file(&self) -> Result<&dyn DiskFile, LedgerError> {

@@ -211,7 +211,9 @@ fn cut(by_thread: bool) {
             Err(error) => panic!("state {state}, after {upto} events: {error}"),
         }
         if state % 10 == 9 {
-            events = write(MemoryDisk::default(), MemoryBase::default(), 0, (5 + random.below(25), by_thread)).unwrap();
+            events =
+                write(MemoryDisk::default(), MemoryBase::default(), 0, (5 + random.below(25), by_thread))
+                    .unwrap();
             depth = 0;
         }
     }

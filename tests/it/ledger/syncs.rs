@@ -39,8 +39,9 @@ impl Gate {
             _ => Ok(()),
         });
         let ledger = std::thread::scope(|scope| {
-            let opened =
-                scope.spawn(|| Ledger::on(gated, Box::new(MemoryBase::default()), &OpenOptions::default()).unwrap());
+            let opened = scope.spawn(|| {
+                Ledger::on(gated, Box::new(MemoryBase::default()), &OpenOptions::default()).unwrap()
+            });
             while !opened.is_finished() {
                 if asked.recv_timeout(Duration::from_millis(1)).is_ok() {
                     let_through.send(Ok(())).unwrap();
