@@ -177,7 +177,7 @@ impl Decide {
             idle: None,
             told: Told::default(),
             #[cfg(feature = "server")]
-            group: super::http::Group::default(),
+            group: Vec::new(),
             #[cfg(feature = "server")]
             keys: super::http::Keys::default(),
         };

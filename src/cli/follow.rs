@@ -64,7 +64,7 @@ pub(super) struct Follow {
     pub(super) told: Told,
     /// What was recorded for requests and is not durable yet.
     #[cfg(feature = "server")]
-    pub(super) group: super::http::Group,
+    pub(super) group: Vec<super::http::Joined>,
     /// Under which keys requests were recorded.
     #[cfg(feature = "server")]
     pub(super) keys: super::http::Keys,
@@ -92,8 +92,8 @@ impl Idle {
     }
 }
 
-/// Who reads a session: what tells them what it is like now, once that is durable.
-pub(super) type Readers = Box<dyn Fn(&Session) -> Box<dyn FnOnce() + Send>>;
+/// Who reads a session.
+pub(super) type Readers = Box<dyn Fn(&Session)>;
 
 impl Follow {
     /// Commits what is said first if it says something, then answers what comes in to its end, and what falls due meanwhile.
@@ -186,6 +186,12 @@ impl Follow {
         Ok(())
     }
 
+    /// Answers those who wait for what was recorded, unless somebody else joins them.
+    #[cfg(feature = "server")]
+    fn settle_at_rest(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.incoming.mailbox().waiting_work() > 0 { Ok(()) } else { self.settle(out) }
+    }
+
     /// Nobody waits: no request is answered here.
     #[cfg(not(feature = "server"))]
     fn settle_at_rest(&mut self, _: &mut dyn Write) -> Result<(), Failure> {
@@ -209,7 +215,7 @@ impl Follow {
         if let Some(readers) = &self.readers
             && self.session.ledger().is_none_or(Ledger::is_durable)
         {
-            readers(&self.session)();
+            readers(&self.session);
         }
     }
 

@@ -111,7 +111,7 @@ impl Serve {
             idle: self.idle.map(|longest| Idle { longest, since: Instant::now() }),
             told: Told::default(),
             #[cfg(feature = "server")]
-            group: super::http::Group::default(),
+            group: Vec::new(),
             #[cfg(feature = "server")]
             keys: super::http::Keys::default(),
         };

@@ -34,12 +34,11 @@ use clap::Args;
 use hence::session::Session;
 use hence_server::{Auth, Issuer, ListenSettings, Listening, Mcp, Scope, Tls, Tokens};
 
-use super::follow::Readers;
 use super::options::{EngineOptions, time_limit};
 use super::owner::Mailbox;
 use super::rules::RuleOptions;
 use super::{Failure, config, output, terminal, time};
-pub(super) use group::Group;
+pub(super) use group::Joined;
 pub(super) use keys::Keys;
 use workers::Workers;
 
@@ -253,13 +252,10 @@ pub(super) fn tokens(store: &std::path::Path) -> Tokens {
 }
 
 impl Http {
-    /// What is told of the session after each step of the owner, once that is durable.
-    pub(super) fn hook(&self) -> Readers {
+    /// What is told of the session after each step of the owner.
+    pub(super) fn hook(&self) -> Box<dyn Fn(&Session)> {
         let workers = Arc::clone(&self.workers);
-        Box::new(move |session| {
-            let (workers, news) = (Arc::clone(&workers), workers.news(session));
-            Box::new(move || workers.publish(news))
-        })
+        Box::new(move |session| workers.publish(session))
     }
 
     /// Takes no more requests, answers those that it has, and ends.

@@ -16,7 +16,7 @@ use super::super::owner::Work;
 use super::super::{Failure, config, open, review, time};
 use super::access::{self, Decided};
 use super::answers::{outcome_json, read_lines, stamp};
-use super::group::{Asker, Joined};
+use super::group::Joined;
 use super::keys::SOURCE;
 use super::problem::{of_failure, of_session};
 
@@ -38,7 +38,7 @@ pub(super) fn work(asked: Asked, reply: AnswerSender) -> Work {
             Ok(answer) => (answer, None),
             Err(failure) => (Err(of_failure(&failure)), Some(failure)),
         };
-        follow.join(Joined { asker: Asker { reply, answer }, told, done }, out)?;
+        follow.join(Joined { reply, answer, told, done }, out)?;
         match failure {
             None => Ok(()),
             Some(failure) => {

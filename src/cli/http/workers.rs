@@ -44,13 +44,6 @@ pub(super) struct Known {
     pub(super) hash: Hash,
 }
 
-/// What readers are told once it is durable.
-pub(super) struct News {
-    known: Known,
-    head: Hash,
-    erased: u64,
-}
-
 /// What all threads share.
 pub(super) struct Workers {
     pub(super) store: PathBuf,
@@ -152,23 +145,19 @@ impl Workers {
         }
     }
 
-    /// What the session of the owner has recorded, and by which rules it decides.
-    pub(super) fn news(&self, session: &Session) -> News {
+    /// Tells readers what the session of the owner has recorded, and by which rules it decides.
+    pub(super) fn publish(&self, session: &Session) {
         let (tx, hash) = (session.last_tx(), session.rules().recorded().hash());
-        let known = self.known();
-        let rules = if known.hash == hash { known.rules } else { Arc::new(session.rules().clone()) };
-        let head = session.ledger().map(Ledger::head).unwrap_or_default();
-        News { known: Known { tx, rules, hash }, head, erased: erased(session) }
-    }
-
-    /// Tells readers what is durable, unless they know more by now.
-    pub(super) fn publish(&self, News { known: new, head, erased }: News) {
         let mut known = self.lock();
-        if new.tx > known.tx || new.tx == known.tx && new.hash != known.hash {
-            let tx = new.tx;
-            *known = new;
+        if known.tx != tx || known.hash != hash {
+            if known.hash != hash {
+                known.rules = Arc::new(session.rules().clone());
+            }
+            (known.tx, known.hash) = (tx, hash);
+            let head = session.ledger().map(|ledger| ledger.head().to_string()).unwrap_or_default();
+            let erased = erased(session);
             self.board.send_modify(|standing| {
-                (standing.tx, standing.head, standing.erased) = (tx, head.to_string(), erased);
+                (standing.tx, standing.head, standing.erased) = (tx, head, erased);
             });
         }
         let begins = !self.has_begun.swap(true, Ordering::SeqCst);
