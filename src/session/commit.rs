@@ -55,8 +55,7 @@ pub struct CommitRequest {
     pub now: i64,
     /// Refuse unless this is the number of the last transaction.
     pub expect_tx: Option<u64>,
-    /// Leave it to [`Session::make_durable`] or [`Session::when_durable`] to make it durable, with others; nothing of it is
-    /// to be told before that.
+    /// Leave it to [`Session::make_durable`] to make it durable, with others; nothing of it is to be told before that.
     pub deferred: bool,
     /// Whether the outcome is to hold all decisions that stand, which costs more the more there are.
     pub list: bool,
@@ -220,6 +219,17 @@ impl Session {
             (self.compare(&self.evaluate_with(changes, now)?)?, IncrementalState::default())
         };
         Ok(Effected { outcome, net: Changes::default(), incremental, held: HeldAt::default(), turned: false })
+    }
+
+    /// Returns once all that was committed is durable, deferred changes too.
+    ///
+    /// # Errors
+    /// The disk's own: whether the deferred changes were recorded is not known then, and nothing is recorded any more.
+    pub fn make_durable(&mut self) -> Result<(), SessionError> {
+        match &mut self.store {
+            Store::Ledger(ledger) => Ok(ledger.make_durable()?),
+            Store::Memory(_) => Ok(()),
+        }
     }
 
     /// Records a transaction that changes nothing and says something.

@@ -16,7 +16,6 @@ mod cross_check;
 mod decisions;
 mod diff;
 mod drawn;
-mod durable;
 mod effects;
 mod erased;
 mod error;

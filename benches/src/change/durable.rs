@@ -1,5 +1,5 @@
 //! Commits that are on the disk before they are answered: one fact each over a base in a ledger, by one client or by several
-//! that wait for their own. While what was recorded is being made durable the next are recorded, as the service does.
+//! that wait for their own. What has come meanwhile is recorded together and made durable by one sync, as the service does.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -18,6 +18,9 @@ use crate::peers::hence::rules;
 
 /// How many changes are ready before the clocks start.
 const READY: usize = 400_000;
+/// How much is recorded before somebody is answered.
+const MOST: usize = 256;
+
 /// A change, and where its author waits for the answer.
 type Asked = (CommitRequest, Sender<()>);
 
@@ -45,7 +48,7 @@ pub fn measure(count: u32, clients: usize, seconds: f64) -> Json {
     let (next, ends) = (AtomicUsize::new(0), Duration::from_secs_f64(seconds));
     let (ask, asked) = channel::<Asked>();
     let (begun, moment) = (Instant::now(), Moment::now());
-    let times = std::thread::scope(|scope| {
+    let (times, syncs) = std::thread::scope(|scope| {
         let client = |ask: Sender<Asked>| {
             let (changes, next) = (&changes, &next);
             move || {
@@ -63,33 +66,30 @@ pub fn measure(count: u32, clients: usize, seconds: f64) -> Json {
         };
         let clients: Vec<_> = (0..clients).map(|_| scope.spawn(client(ask.clone()))).collect();
         drop(ask);
-        own(&mut session, &asked);
-        clients.into_iter().flat_map(|client| client.join().unwrap()).collect::<Vec<f64>>()
+        let syncs = own(&mut session, &asked);
+        let times: Vec<f64> = clients.into_iter().flat_map(|client| client.join().unwrap()).collect();
+        (times, syncs)
     });
     let (took, commits) = (moment.elapsed(), times.len() as f64);
     let times = Series::new(times);
     json!({
-        "commits": commits, "second": commits / took.wall, "median": times.median(), "p99": times.quantile(0.99),
-        "cpu": took.cpu / commits * 1e6,
+        "commits": commits, "second": commits / took.wall, "syncs": syncs, "median": times.median(),
+        "p99": times.quantile(0.99), "cpu": took.cpu / commits * 1e6,
     })
 }
 
-/// Takes changes until no client is left. Where others wait or a sync is under way, another thread makes them durable.
-fn own(session: &mut Session, asked: &Receiver<Asked>) {
-    let mut next = asked.recv().ok();
-    while let Some((change, answer)) = next {
-        let is_alone = session.ledger().is_some_and(Ledger::is_durable);
-        session.commit(change, false).unwrap();
-        let waiting = asked.try_recv().ok();
-        if is_alone && waiting.is_none() {
-            session.make_durable().unwrap();
-            answer.send(()).unwrap();
-        } else {
-            session.when_durable(move |durable| {
-                durable.unwrap();
-                answer.send(()).unwrap();
-            });
+/// Takes changes until no client is left; how many syncs that took.
+fn own(session: &mut Session, asked: &Receiver<Asked>) -> usize {
+    let mut syncs = 0;
+    while let Ok(first) = asked.recv() {
+        let mut waiting = Vec::new();
+        for (change, answer) in std::iter::once(first).chain(asked.try_iter()).take(MOST) {
+            session.commit(change, false).unwrap();
+            waiting.push(answer);
         }
-        next = waiting.or_else(|| asked.recv().ok());
+        session.make_durable().unwrap();
+        syncs += 1;
+        waiting.into_iter().for_each(|answer| answer.send(()).unwrap());
     }
+    syncs
 }

@@ -421,9 +421,11 @@ fn clients(sizes: &[(&str, &str)], options: &Options, figures: &mut Json) {
         for clients in ["1", "8", "64"] {
             let runs = child::ask_often(&["clients", facts, clients, seconds], options.runs);
             let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());
+            let (commits, syncs) = (series("commits").median(), series("syncs").median());
             rows.push(vec![
                 format!("{facts}, clients: {clients}"),
                 spread(&series("second"), digits),
+                digits(commits / syncs),
                 spread(&series("median"), digits),
                 digits(series("p99").median()),
                 digits(series("cpu").median()),
@@ -432,6 +434,7 @@ fn clients(sizes: &[(&str, &str)], options: &Options, figures: &mut Json) {
         }
     }
     println!("\n## durable commits of one fact over the same base in a ledger\n");
-    let header = ["facts", "a second", "wall µs, median", "wall µs, p99", "CPU µs each, clients too"];
+    let header =
+        ["facts", "a second", "a sync", "wall µs, median", "wall µs, p99", "CPU µs each, clients too"];
     table(&header, &rows);
 }

@@ -33,10 +33,6 @@ const STEP: u64 = 10_000;
 /// How many times the limit of a backlog wait before a thread that writes an earlier one is waited for.
 const MOST_BEHIND: usize = 8;
 
-/// How many deferred transactions follow one another before the next waits for the disk: damage among them may look like
-/// an unfinished write.
-const MOST_JOINED: u64 = 256;
-
 /// How a transaction is written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct How {
@@ -203,9 +199,6 @@ impl Ledger {
                 self.check_signed(&plan.list, (&parts, &summary))?;
             }
             self.save_keys()?;
-            if draft.deferred && self.journal.joined >= MOST_JOINED {
-                self.make_durable()?;
-            }
             let how = How { deferred: draft.deferred, joined: false };
             let whole = self.write(&plan.list, &parts, &summary, how)?;
             self.enter(&plan.list, &summary, &whole)?;
@@ -274,13 +267,6 @@ impl Ledger {
         self.journal.make_durable()?;
         self.relieve();
         Ok(())
-    }
-
-    /// Has another thread make all transactions durable, those of deferred drafts too, and call `then`: with what
-    /// [`Ledger::make_durable`] returns, and in the order of these calls. One sync serves all that have come while the last
-    /// was under way. `then` must be short, since everybody after it waits; all are called before the ledger is closed.
-    pub fn when_durable(&mut self, then: impl FnOnce(Result<(), LedgerError>) + Send + 'static) {
-        self.journal.when_durable(Box::new(then));
     }
 
     /// Whether all transactions are durable: no deferred draft waits for [`Ledger::make_durable`].

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::bytes::Reader;
 use super::disk::{Disk, DiskFile};
-use super::durable::{Syncs, Tail, Then};
 use super::error::{LedgerError, Notice};
 use super::hash::Hash;
 use super::open::OpenOptions;
@@ -63,7 +62,7 @@ pub(crate) struct Journal {
     pub(super) archive: PathBuf,
     /// The first segment that isn't kept there, where they are read although a snapshot replaces them.
     beyond: u32,
-    last: Option<Arc<dyn DiskFile>>,
+    last: Option<Box<dyn DiskFile>>,
     end: Position,
     head: Hash,
     segment_limit: u64,
@@ -74,11 +73,9 @@ pub(crate) struct Journal {
     written: u64,
     /// The length of the last segment, zeros ahead of the records included.
     len: u64,
-    syncs: Syncs,
-    /// How many commits were left to be made durable later.
-    put_off: u64,
-    /// How many joined commits it ends with, of those that this process wrote.
-    pub(super) joined: u64,
+    stopped: Option<String>,
+    /// Whether its last commits are not durable yet.
+    pending: bool,
 }
 
 impl Journal {
@@ -102,9 +99,8 @@ impl Journal {
             ahead: options.ahead,
             written: 0,
             len: 0,
-            syncs: Syncs::default(),
-            put_off: 0,
-            joined: 0,
+            stopped: None,
+            pending: false,
         };
         journal.snapshot = snapshot.map(|segment| journal.snapshot_head(segment)).transpose()?;
         match (journal.snapshot, options.up_to) {
@@ -160,9 +156,8 @@ impl Journal {
             ahead: self.ahead,
             written: 0,
             len: 0,
-            syncs: Syncs::default(),
-            put_off: 0,
-            joined: 0,
+            stopped: None,
+            pending: false,
         }
     }
 
@@ -187,14 +182,17 @@ impl Journal {
         self.put_away()?;
         let notices = self.cut(last, true)?;
         if self.last.is_none() {
-            self.last = Some(self.open_segment(mark.end.segment, true)?.into());
+            self.last = Some(self.open_segment(mark.end.segment, true)?);
         }
         Ok(notices)
     }
 
     /// Fails once a write couldn't be made durable.
     pub(crate) fn check_writable(&self) -> Result<(), LedgerError> {
-        self.syncs.check()
+        match &self.stopped {
+            Some(why) => Err(LedgerError::Stopped(why.clone())),
+            None => Ok(()),
+        }
     }
 
     /// Writes a record after the last one, without making it durable, and says where it begins.
@@ -222,7 +220,6 @@ impl Journal {
         self.len = self.len.max(self.end.offset);
         self.written += 1;
         self.head = hash;
-        self.joined = if kind == RecordKind::Joined { self.joined + 1 } else { 0 };
         Ok(start)
     }
 
@@ -258,12 +255,11 @@ impl Journal {
     pub(crate) fn finish(&mut self) -> bool {
         // A failure is kept as the reason why nothing is written any more.
         let _ = self.make_durable();
-        self.syncs.finish();
-        if !self.syncs.is_stopped() {
+        if self.stopped.is_none() {
             // Zeros after the last record are as good as none.
             let _ = self.drop_zeros();
         }
-        !self.syncs.is_stopped()
+        self.stopped.is_none()
     }
 
     /// Makes durable what lies after `place` as it was found: what the base is about to hold must not outlive it.
@@ -284,36 +280,31 @@ impl Journal {
 
     /// Returns once all records are durable; if that fails, nothing is ever written again.
     pub(crate) fn sync(&mut self) -> Result<(), LedgerError> {
-        self.syncs.sync(&self.tail()?, self.put_off)
+        self.check_writable()?;
+        let path = self.path(self.end.segment);
+        let _span = tracing::debug_span!("fsync", segment = self.end.segment).entered();
+        let synced = self.file()?.sync();
+        synced.map_err(|error| {
+            self.stopped = Some(format!("{}: {error}", path.display()));
+            LedgerError::io("make durable", &path)(error)
+        })?;
+        self.pending = false;
+        Ok(())
     }
 
-    /// Leaves it to [`Journal::make_durable`] or [`Journal::when_durable`] to make the last commit durable.
+    /// Leaves it to [`Journal::make_durable`] to make the last commit durable.
     pub(crate) fn put_off(&mut self) {
-        self.put_off += 1;
+        self.pending = true;
     }
 
     /// Whether some commit is not durable yet.
     pub(crate) fn is_pending(&self) -> bool {
-        !self.syncs.is_durable(self.put_off)
+        self.pending
     }
 
     /// Returns once all commits are durable, those that were put off too.
     pub(crate) fn make_durable(&mut self) -> Result<(), LedgerError> {
-        if !self.is_pending() {
-            return Ok(());
-        }
-        self.check_writable()?;
-        self.syncs.reach(&self.tail()?, self.put_off)
-    }
-
-    /// Has another thread make all commits durable, those that were put off too, and do `then`.
-    pub(crate) fn when_durable(&mut self, then: Then) {
-        match self.tail() {
-            Ok(tail) => self.syncs.hand_over(tail, self.put_off, then),
-            Err(error) => {
-                then(if self.is_pending() { self.check_writable().and(Err(error)) } else { Ok(()) })
-            }
-        }
+        if self.pending { self.sync() } else { Ok(()) }
     }
 
     /// Goes back to `mark` after a failed write; if that fails too, nothing is ever written again.
@@ -322,15 +313,9 @@ impl Journal {
         self.last = None;
         let again = self.cut(last, false).and_then(|_| self.open_segment(mark.end.segment, true));
         match again {
-            Ok(file) => self.last = Some(file.into()),
-            Err(error) => self.syncs.stop(error.to_string()),
+            Ok(file) => self.last = Some(file),
+            Err(error) => self.stopped = self.stopped.take().or_else(|| Some(error.to_string())),
         }
-    }
-
-    fn tail(&self) -> Result<Tail, LedgerError> {
-        let segment = self.end.segment;
-        let file = self.last.as_ref().ok_or(LedgerError::ReadOnly)?;
-        Ok(Tail { segment, file: Arc::clone(file), path: self.path(segment) })
     }
 
     fn file(&self) -> Result<&dyn DiskFile, LedgerError> {
@@ -363,7 +348,7 @@ impl Journal {
         self.segments.push(segment);
         self.end = Position { segment, offset: SEGMENT_HEAD };
         self.len = SEGMENT_HEAD;
-        self.last = Some(file.into());
+        self.last = Some(file);
         Ok(())
     }
 

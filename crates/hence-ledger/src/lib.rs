@@ -1,6 +1,6 @@
 //! The ledger: every fact and every decision, append-only, durable when acknowledged, provable later.
 //!
-//! `journal/` is the truth: `record` (one record), `journal` (segments), `durable` (syncs), `scan` (reading them), `content` (what a
+//! `journal/` is the truth: `record` (one record), `journal` (segments), `scan` (reading them), `content` (what a
 //! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block`, `backlog` and `view` (sorted
 //! blocks, what isn't written yet over them), `write_back` (writing it, also on a thread of its own), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
 //! recorded under, `recast` how to read them under others. `open` (for writing), `ask` (for reading), `commit` and
@@ -21,7 +21,6 @@ mod commit;
 mod compact;
 mod content;
 pub mod disk;
-mod durable;
 mod error;
 mod exchange;
 mod hash;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use hence_ledger::{Draft, Ledger, OpenOptions};
+use hence_ledger::{Ledger, OpenOptions};
 
 use super::script;
 use super::support::{Random, small, written};
@@ -21,17 +21,11 @@ fn writer() {
     let behind = std::process::id().is_multiple_of(2);
     let options = OpenOptions { wait: Duration::from_secs(10), ..written(behind) };
     let mut ledger = Ledger::open(Path::new(&dir), &options).unwrap();
-    // Now each by itself, now those together that were recorded during a sync.
-    let deferred = std::process::id() % 4 > 1;
+    let mut out = std::io::stdout();
     loop {
-        let draft = Draft { deferred, ..script::step(ledger.last_tx() + 1) };
-        let tx = ledger.commit(&draft).unwrap().tx;
-        ledger.when_durable(move |durable| {
-            durable.unwrap();
-            let mut out = std::io::stdout();
-            out.write_all(format!("\nacknowledged {tx}\n").as_bytes()).unwrap();
-            out.flush().unwrap();
-        });
+        let committed = ledger.commit(&script::step(ledger.last_tx() + 1)).unwrap();
+        out.write_all(format!("\nacknowledged {}\n", committed.tx).as_bytes()).unwrap();
+        out.flush().unwrap();
     }
 }
 

@@ -8,6 +8,7 @@ mod ends;
 mod exchange;
 mod faults;
 mod forged;
+mod groups;
 mod histories;
 mod kill;
 #[cfg(target_os = "linux")]
@@ -22,5 +23,4 @@ mod readers;
 mod salvage;
 mod script;
 mod support;
-mod syncs;
 mod transactions;

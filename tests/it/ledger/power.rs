@@ -143,7 +143,7 @@ fn write(
     disk: MemoryDisk,
     base: MemoryBase,
     acknowledged: u64,
-    (more, by_thread): (u64, bool),
+    more: u64,
 ) -> Result<Vec<Event>, LedgerError> {
     let events = Events::default();
     for path in disk.paths() {
@@ -170,13 +170,7 @@ fn write(
         let deferred = at % 5 > 1;
         let draft = Draft { deferred, ..script::step(ledger.last_tx() + 1) };
         let committed = ledger.commit(&draft)?;
-        if by_thread {
-            let events = Arc::clone(&events);
-            ledger.when_durable(move |durable| {
-                durable.unwrap();
-                note(&events, Event::Acknowledged(committed.tx));
-            });
-        } else if !deferred || at % 5 == 4 {
+        if !deferred || at % 5 == 4 {
             ledger.make_durable()?;
             note(&events, Event::Acknowledged(committed.tx));
         }
@@ -187,33 +181,22 @@ fn write(
 
 #[test]
 fn no_power_cut_loses_what_was_acknowledged() {
-    cut(false);
-}
-
-#[test]
-fn no_power_cut_loses_what_was_acknowledged_while_more_was_written() {
-    cut(true);
-}
-
-fn cut(by_thread: bool) {
     let states = if std::env::var_os("HENCE_SLOW").is_some() { 10_000 } else { 150 };
     let mut random = Random::new(3);
-    let mut events = write(MemoryDisk::default(), MemoryBase::default(), 0, (20, by_thread)).unwrap();
+    let mut events = write(MemoryDisk::default(), MemoryBase::default(), 0, 20).unwrap();
     let mut depth = 0;
     for state in 0..states {
         let first = events.iter().position(|event| matches!(event, Event::Acknowledged(_))).unwrap() + 1;
         let upto = first + random.below((events.len() - first) as u64 + 1) as usize;
         let (disk, base, acknowledged) = after_cut(&events, upto, &mut random);
         let more = random.below(6);
-        match write(disk, base, acknowledged, (more, by_thread)) {
+        match write(disk, base, acknowledged, more) {
             Ok(after) if depth < 3 && random.below(2) == 0 => (events, depth) = (after, depth + 1),
             Ok(_) => {}
             Err(error) => panic!("state {state}, after {upto} events: {error}"),
         }
         if state % 10 == 9 {
-            events =
-                write(MemoryDisk::default(), MemoryBase::default(), 0, (5 + random.below(25), by_thread))
-                    .unwrap();
+            events = write(MemoryDisk::default(), MemoryBase::default(), 0, 5 + random.below(25)).unwrap();
             depth = 0;
         }
     }
