@@ -8,6 +8,7 @@ mod ends;
 mod exchange;
 mod faults;
 mod forged;
+mod groups;
 mod histories;
 mod kill;
 #[cfg(target_os = "linux")]
