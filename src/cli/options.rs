@@ -380,6 +380,12 @@ impl EngineOptions {
     }
 }
 
+/// On how many threads a command works that has no option for it.
+pub(super) fn threads() -> usize {
+    let held = config::get().count("limits.threads").and_then(|most| usize::try_from(most).ok());
+    held.unwrap_or_else(|| Threads::available().most)
+}
+
 const MIB: u64 = 1024 * 1024;
 
 /// The most memory in bytes, where `given` is what the command line says in MiB.

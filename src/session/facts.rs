@@ -31,6 +31,8 @@ pub struct FactFiles {
     pub paths: Vec<PathBuf>,
     /// The files of records, in order; they are read after those.
     pub records: Vec<RecordFile>,
+    /// On how many threads a large file is read; 0 counts as 1.
+    pub threads: usize,
 }
 
 /// A file of plain records.
@@ -45,7 +47,13 @@ pub struct RecordFile {
 impl FactFiles {
     /// Files and folders of facts.
     pub fn of(paths: Vec<PathBuf>) -> Self {
-        Self { paths, records: Vec::new() }
+        Self { paths, ..Self::default() }
+    }
+
+    /// The same, a large file read on up to so many threads.
+    #[must_use]
+    pub fn on(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
     /// Whether nothing is named.
@@ -72,7 +80,7 @@ pub fn read_facts_counted(
     counted: &mut dyn FnMut(usize),
 ) -> Result<Vec<Fact>, SessionError> {
     meter::enter(READING);
-    let mut reading = Reading::new(rules);
+    let mut reading = Reading { threads: files.threads, ..Reading::new(rules) };
     for path in &files.paths {
         reading.path(path, counted);
     }
@@ -220,12 +228,13 @@ struct Reading<'a> {
     facts: Vec<Fact>,
     found: Vec<Diagnostic>,
     stopped: Option<Stopped>,
+    threads: usize,
 }
 
 impl<'a> Reading<'a> {
     fn new(rules: &'a RuleSet) -> Self {
         let sources = rules.sources.clone();
-        Self { rules, sources, facts: Vec::new(), found: Vec::new(), stopped: None }
+        Self { rules, sources, facts: Vec::new(), found: Vec::new(), stopped: None, threads: 1 }
     }
 
     /// The fact of an input that is written by name.
@@ -267,13 +276,17 @@ impl<'a> Reading<'a> {
 
     /// Facts as JSON Lines, however many.
     fn standard_input(&mut self, counted: &mut dyn FnMut(usize)) {
-        let schemas = Schemas::new(&self.rules.program.relations);
+        let schemas = self.schemas();
         let mut input = std::io::stdin().lock();
         let Self { sources, facts, .. } = self;
         let read = interchange::read_stream(sources, "<stdin>", &mut input, &schemas, facts, counted);
         if let Err(unread) = read {
             self.unread(unread);
         }
+    }
+
+    fn schemas(&self) -> Schemas<'a> {
+        Schemas::new(&self.rules.program.relations).with_threads(self.threads)
     }
 
     /// Whether the relation of records has the columns that a mapping names.
@@ -290,7 +303,7 @@ impl<'a> Reading<'a> {
         if self.stopped.is_some() || !self.knows(&file.mapping) {
             return;
         }
-        let schemas = Schemas::new(&self.rules.program.relations);
+        let schemas = self.schemas();
         let Self { sources, facts, .. } = self;
         let read = if file.path.as_os_str() == STANDARD_INPUT {
             let mut input = std::io::stdin().lock();
@@ -326,7 +339,7 @@ impl<'a> Reading<'a> {
             }
             match file {
                 FactFile::Data(file) => {
-                    let schemas = Schemas::new(&self.rules.program.relations);
+                    let schemas = self.schemas();
                     let Self { sources, facts, .. } = self;
                     let read = interchange::read_into(sources, &file, &schemas, facts, counted);
                     if let Err(unread) = read {

@@ -347,3 +347,66 @@ fn json_lines_of_any_length_are_read_in_parts() {
     let place = fault.labels.first().expect("a place").span;
     assert_eq!(faults.sources.place(place).to_string(), format!("{}:341:11", path.display()));
 }
+
+#[test]
+fn large_files_are_read_on_several_threads_as_on_one() {
+    let mut loader = Loader::default();
+    loader.text("notes.dl", "## A note.\ninput note(number: int, text: string).\n");
+    let rules = check(loader.finish(), &[]).rules.expect("rules without faults");
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = |number: usize, text: &str| format!("{{\"note\": [{number}, \"{text}\"]}}");
+    let forms: [(&str, &str, &dyn Fn(usize, &str) -> String); 5] = [
+        ("note.jsonl", "", &json),
+        ("note.csv", "text,number\n", &|number, text| format!("{text},{number}")),
+        ("note.tsv", "number\ttext\n", &|number, text| format!("{number}\t\"{text}\n\"")),
+        ("note.facts", "", &|number, text| format!("{number}\t{text}")),
+        ("plain.jsonl", "", &|number, text| {
+            format!("{{\"note\": {{\"text\": \"{text}\", \"number\": {number}}}}}")
+        }),
+    ];
+    let faulty = [
+        (30_000, "\u{feff}"),
+        (20_000, "{\"nota\": [1, \"\"]}"),
+        (50_000, "{\"nota\": [1, \"\"]}"),
+        (50_001, "x"),
+    ];
+    for (name, header, line) in forms {
+        for faults in [&faulty[..0], &faulty[..1], &faulty[..]] {
+            let path = folder.path().join(name);
+            let mut text = String::from(header);
+            for number in 0..60_000 {
+                text += &line(number, &format!("{} é", number.to_string().repeat(16)));
+                text += "\n";
+                for (_, bad) in faults.iter().filter(|(at, _)| *at == number) {
+                    text += bad;
+                    text += "\n";
+                }
+            }
+            std::fs::write(&path, &text).expect("written");
+            let on = |threads| {
+                let files = FactFiles::of(vec![path.clone()]).on(threads);
+                let read = read_facts_counted(&rules, &files, &mut |_| {});
+                read.map_err(|error| match error {
+                    SessionError::Faults(faults) => faults
+                        .diagnostics
+                        .iter()
+                        .map(|fault| {
+                            let places: Vec<_> = fault
+                                .labels
+                                .iter()
+                                .map(|label| faults.sources.place(label.span).to_string())
+                                .collect();
+                            format!("{}: {places:?}", fault.message)
+                        })
+                        .collect::<Vec<_>>(),
+                    other => vec![other.to_string()],
+                })
+            };
+            let alone = on(1);
+            assert_eq!(alone.is_err(), !faults.is_empty(), "{name}");
+            for threads in [2, 3, 8] {
+                assert_eq!(alone, on(threads), "{name} on {threads} threads");
+            }
+        }
+    }
+}

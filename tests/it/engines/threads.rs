@@ -112,3 +112,36 @@ fn several_threads_stop_at_each_limit() {
         }
     }
 }
+
+/// Keys in steps, dense, below zero and wide; a relation that grows by many facts a round, and is looked up by each column
+/// and by two.
+const KEYS: &str = "
+input edge(x: int, y: int).
+relation step(x: int, y: int).
+relation cell(x: int, y: int, z: int).
+relation wide(x: int, y: int).
+
+step(X * 64, Y) :- edge(X, Y).
+step(X, Z) :- step(X, Y), step(Y * 64, Z).
+cell(X, Y, Y - X) :- step(X, Y).
+cell(X, Z, W) :- cell(X, Y, W), edge(Y, Z), W > 0.
+wide(X * 67108864, -Y) :- step(X, Y).
+met(X, Y) :- wide(X * 1048576, Y), wide(_, Y), edge(X, _).
+same_step(X, Y, count()) :- cell(X, Y, W), cell(X, Y, V), V < W.
+starts(X) :- cell(X, _, _).
+ends(count()) :- edge(X, Y), cell(X * 64, Y, W), cell(X * 64, _, W).
+";
+
+#[test]
+fn several_threads_find_keys_of_every_kind() {
+    let program = program(KEYS);
+    let input = graph(&program, 300, 700);
+    let alone = evaluate(&program, &input, Threads::ONE);
+    let len = |name: &str| alone.relations[program.find(name.into()).unwrap().0 as usize].rows.len();
+    assert!(len("step") > 50_000 && len("cell") > 50_000, "{} {}", len("step"), len("cell"));
+    for threads in [Threads::of(2), Threads::of(5), EAGER] {
+        same(&program, &alone, &evaluate(&program, &input, threads)).unwrap_or_else(|difference| {
+            panic!("{threads:?}: {difference}");
+        });
+    }
+}

@@ -91,6 +91,11 @@ pub(crate) trait Sink {
         None
     }
 
+    /// Whether it has as much as it may have before the threads that fill it pause.
+    fn is_full(&self) -> bool {
+        false
+    }
+
     /// Takes in what was put into the batch.
     fn flush(&mut self, _site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         Ok(())

@@ -12,6 +12,9 @@ pub(crate) const ROWS_PER_LOOK: u64 = 1 << 16;
 /// How many words of facts are taken in at once.
 const BATCH: usize = 4096;
 
+/// How many words of facts are kept apart for a shard.
+const APART: usize = 1 << 20;
+
 /// Each match is a fact. Facts are added in batches, which lets the processor work on many at once.
 #[derive(Debug)]
 pub(crate) struct Emitter<'s> {
@@ -58,6 +61,43 @@ impl<'s> Emitter<'s> {
             context.weigh(self.shard.as_ref().map_or(0, |shard| shard.bytes_of_all()))?;
         }
         Ok(())
+    }
+}
+
+/// Matches that are kept apart while threads look for facts of the relation that they will be added to.
+#[derive(Debug, Default)]
+pub(crate) struct Apart(Vec<Word>);
+
+impl Apart {
+    /// The words of the facts, in the order in which they came.
+    pub(crate) fn words(&self) -> &[Word] {
+        &self.0
+    }
+
+    /// Bytes taken.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<Word>()
+    }
+
+    /// Forgets all of them.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Sink for Apart {
+    fn take(&mut self, row: &[Word], _: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.0.extend_from_slice(row);
+        Ok(())
+    }
+
+    fn take_all(&mut self, rows: &[Word], _: usize, _: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.0.extend_from_slice(rows);
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.len() >= APART
     }
 }
 

@@ -143,6 +143,9 @@ fn find<'a>(
     while let Some(morsel) = job.morsels.take(job.step) {
         let mut machine = Machine::new(job.plan, job.rule, context, exchange, &mut scratch).over(morsel);
         matches += machine.run(&mut scratch)?;
+        if exchange.is_full() {
+            job.morsels.pause(true);
+        }
     }
     Ok(matches)
 }
@@ -288,6 +291,10 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Exchange<'_, K, F> {
             Some(batch) => Some((batch, self.full)),
             None => Some((&mut self.unrouted, BATCH)),
         }
+    }
+
+    fn is_full(&self) -> bool {
+        self.own.iter().any(|own| own.is_full())
     }
 
     fn flush(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {

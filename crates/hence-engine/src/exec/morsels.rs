@@ -3,7 +3,7 @@
 use crate::exec::cursor::{LoopCursor, outermost};
 use crate::plan::steps::{Plan, PlanStep};
 use crate::storage::stable::Stable;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use hence_core::fault::{OrBroken, broken};
 use hence_core::index_vec::IndexSlice;
@@ -18,6 +18,9 @@ pub(crate) struct Morsels<'a> {
     all: LoopCursor<'a>,
     len: usize,
     next: AtomicUsize,
+    is_paused: AtomicBool,
+    /// Whether the plan looks for members of the relation that it adds to.
+    pub(crate) probes_head: bool,
 }
 
 impl<'a> Morsels<'a> {
@@ -28,7 +31,7 @@ impl<'a> Morsels<'a> {
         stable: IndexSlice<'a, RelationId, Stable>,
     ) -> Option<Self> {
         // After a match that isn't followed by another nobody has to look on, and rows without words can't be sent.
-        if plan.after_match.is_none() || plan.head.is_empty() || probes_head(plan, rule) {
+        if plan.after_match.is_none() || plan.head.is_empty() {
             return None;
         }
         let all = outermost(plan, stable)?;
@@ -40,7 +43,8 @@ impl<'a> Morsels<'a> {
             | LoopCursor::Intersection(..)
             | LoopCursor::Common(..) => return None,
         };
-        Some(Self { all, len, next: AtomicUsize::new(0) })
+        let (next, is_paused) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Some(Self { all, len, next, is_paused, probes_head: probes_head(plan, rule) })
     }
 
     /// How many rows, or keys, nobody has taken yet.
@@ -48,8 +52,11 @@ impl<'a> Morsels<'a> {
         self.len.saturating_sub(self.next.load(Ordering::Relaxed))
     }
 
-    /// The next `count` of them.
+    /// The next `count` of them; none while threads pause.
     pub(crate) fn take(&self, count: usize) -> Option<LoopCursor<'a>> {
+        if self.is_paused.load(Ordering::Relaxed) {
+            return None;
+        }
         let from = self.next.fetch_add(count, Ordering::Relaxed);
         let to = from.saturating_add(count).min(self.len);
         if from >= to {
@@ -66,13 +73,18 @@ impl<'a> Morsels<'a> {
         })
     }
 
+    /// Whether threads take no more for now.
+    pub(crate) fn pause(&self, is_paused: bool) {
+        self.is_paused.store(is_paused, Ordering::Relaxed);
+    }
+
     /// Nobody has to take any more.
     pub(crate) fn stop(&self) {
         self.next.store(self.len, Ordering::Relaxed);
     }
 }
 
-/// Whether the plan looks for members of the relation that it adds to, which then can't be divided.
+/// Whether the plan looks for members of the relation that it adds to: no thread may add while others look.
 fn probes_head(plan: &Plan, rule: &Rule) -> bool {
     let looks = |step: &PlanStep| step.probes().any(|relation| relation == rule.head);
     let of_head = |literal: &Literal| match literal {

@@ -3,7 +3,7 @@
 use super::context::Sink;
 use super::exchange;
 use crate::exec::context::ExecContext;
-use crate::exec::emit::Emitter;
+use crate::exec::emit::{Apart, Emitter};
 use crate::exec::exchange::Job;
 use crate::exec::group::Groups;
 use crate::exec::limit::LimitedHeads;
@@ -28,16 +28,39 @@ const FIRST: usize = 4;
 const MANY_ROWS: usize = 1 << 12;
 /// How many morsels each thread may expect.
 const MORSELS: usize = 16;
+/// How many times as long as one works alone a rule has to be expected to take for all to begin at once.
+const SURELY: f64 = 8.0;
 
 /// What a plan's matches go through before they are facts.
 #[derive(Debug)]
 pub(crate) enum Output {
     /// Nothing.
-    Facts,
+    Facts(Pace),
     /// Aggregates.
     Groups(Groups),
     /// A limit.
     Heads(LimitedHeads),
+}
+
+/// How many seconds a row of the outermost loop took one thread when the plan ran last, once it is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pace(Option<f64>);
+
+impl Pace {
+    /// Takes down that `rows` took one thread so long.
+    fn set(&mut self, took: f64, rows: usize) {
+        self.0 = Some(took / rows.max(1) as f64);
+    }
+
+    /// Whether so many rows are surely worth the work of all threads.
+    fn is_slow(self, rows: usize, threads: Threads) -> bool {
+        self.0.is_some_and(|row| row * rows as f64 > SURELY * threads.after.as_secs_f64())
+    }
+
+    /// How many rows are gone through in a while.
+    fn rows_in(self, a_while: Duration) -> usize {
+        self.0.map_or(0, |row| (a_while.as_secs_f64() / row.max(1e-12)) as usize)
+    }
 }
 
 impl Output {
@@ -46,7 +69,7 @@ impl Output {
         match &rule.limit {
             _ if rule.is_aggregate() => Self::Groups(Groups::new(plan.rule, rule)),
             Some(limit) => Self::Heads(LimitedHeads::new(rule, limit)),
-            None => Self::Facts,
+            None => Self::Facts(Pace::default()),
         }
     }
 
@@ -70,7 +93,7 @@ impl Output {
                 heads.finish((rule, limit), facts, context).map(|()| matches)
             }
             (Self::Heads(_), None) => broken("only rules with a limit rank their heads"),
-            (Self::Facts, _) => Machine::new(plan, rule, context, facts, scratch).run(scratch),
+            (Self::Facts(_), _) => Machine::new(plan, rule, context, facts, scratch).run(scratch),
         }
     }
 }
@@ -90,7 +113,7 @@ pub(crate) fn run<'a>(
     }
     let morsels = (threads.most > 1).then(|| Morsels::new(plan, rule, context.stable)).flatten();
     let is_worth_while = |morsels: &Morsels<'_>| {
-        matches!(output, Output::Facts) || morsels.left() >= MANY_ROWS || threads.after.is_zero()
+        matches!(output, Output::Facts(_)) || morsels.left() >= MANY_ROWS || threads.after.is_zero()
     };
     let Some(morsels) = morsels.filter(is_worth_while) else {
         return into_facts(rule, context, scratch, |facts, context, scratch| {
@@ -99,7 +122,7 @@ pub(crate) fn run<'a>(
     };
     let job = Job { plan, rule, morsels, step: 1, is_clustered: false };
     into_facts(rule, context, scratch, |facts, context, scratch| match output {
-        Output::Facts => derive(job, facts, context, scratch, threads),
+        Output::Facts(pace) => derive(job, pace, facts, context, scratch, threads),
         _ => collect(job, facts, context, threads),
     })
 }
@@ -125,25 +148,46 @@ fn into_facts<'a>(
     Ok((matches?, derived))
 }
 
-/// Matches that are facts: on one thread first, then, if there is enough left, on several that each own a shard.
+/// Matches that are facts: on one thread first, unless it is known that there is enough for several, that each own a shard.
 fn derive<'a>(
     mut job: Job<'a>,
+    pace: &mut Pace,
     facts: &mut Emitter<'_>,
     context: &mut ExecContext<'a, '_>,
     scratch: &mut Scratch,
     threads: Threads,
 ) -> Result<u64, Bound> {
-    let (begun, mut done, mut matches, mut next) = (Instant::now(), 0, 0, FIRST);
-    while begun.elapsed() < threads.after || job.morsels.left() == 0 {
-        let Some(morsel) = job.morsels.take(next) else { return Ok(matches) };
-        let mut machine = Machine::new(job.plan, job.rule, context, facts, scratch).over(morsel);
-        matches += machine.run(scratch)?;
-        done += next;
-        next =
-            rows_in(threads.after.saturating_sub(begun.elapsed()), done, begun.elapsed()).clamp(FIRST, done);
+    let mut matches = 0;
+    if !pace.is_slow(job.morsels.left(), threads) {
+        let (begun, mut done, mut next) = (Instant::now(), 0, FIRST);
+        while begun.elapsed() < threads.after || job.morsels.left() == 0 {
+            let Some(morsel) = job.morsels.take(next) else { return Ok(matches) };
+            let mut machine = Machine::new(job.plan, job.rule, context, facts, scratch).over(morsel);
+            matches += machine.run(scratch)?;
+            done += next;
+            pace.set(begun.elapsed().as_secs_f64(), done);
+            next = pace.rows_in(threads.after.saturating_sub(begun.elapsed())).clamp(FIRST, done);
+        }
+        facts.flush(context)?;
     }
-    facts.flush(context)?;
-    job.step = morsel(done, begun.elapsed(), job.morsels.left(), threads);
+    let (begun, left) = (Instant::now(), job.morsels.left());
+    job.step = pace.rows_in(threads.after).clamp(1, (left / threads.most / MORSELS).max(1));
+    let found = if job.morsels.probes_head {
+        derive_apart(&mut job, facts, context, threads)
+    } else {
+        derive_at_once(&mut job, facts, context, threads)
+    };
+    pace.set(begun.elapsed().as_secs_f64() * threads.most as f64, left);
+    found.map(|found| matches + found)
+}
+
+/// Each thread adds to a shard of its own while all find matches.
+fn derive_at_once(
+    job: &mut Job<'_>,
+    facts: &mut Emitter<'_>,
+    context: &mut ExecContext<'_, '_>,
+    threads: Threads,
+) -> Result<u64, Bound> {
     let head = job.rule.head;
     let stable = context.stable.get(head);
     let mut pending = std::mem::take(context.pending.own(head));
@@ -151,11 +195,36 @@ fn derive<'a>(
     job.is_clustered = partitioning.keeps_together(stable.arity(), job.plan.clustering_column());
     let mut owners: Vec<Emitter<'_>> =
         shards.iter_mut().map(|shard| Emitter::of_shard(head, shard)).collect();
-    let found = exchange::run(&job, &mut owners, |row| partitioning.partition_of(row), context);
+    let found = exchange::run(job, &mut owners, |row| partitioning.partition_of(row), context);
     owners.into_iter().for_each(|owner| facts.add_derived(owner.derived()));
     pending.check(stable)?;
     *context.pending.own(head) = pending;
-    found.map(|found| matches + found)
+    found
+}
+
+/// Threads find matches, then each adds what falls to its shard, in turns.
+fn derive_apart(
+    job: &mut Job<'_>,
+    facts: &mut Emitter<'_>,
+    context: &mut ExecContext<'_, '_>,
+    threads: Threads,
+) -> Result<u64, Bound> {
+    let (head, mut matches) = (job.rule.head, 0);
+    let stable = context.stable.get(head);
+    let (partitioning, _) = context.pending.own(head).shards(stable, threads.most)?;
+    job.is_clustered = partitioning.keeps_together(stable.arity(), job.plan.clustering_column());
+    let mut apart: Vec<Apart> = (0..threads.most).map(|_| Apart::default()).collect();
+    while job.morsels.left() > 0 {
+        job.morsels.pause(false);
+        matches += exchange::run(job, &mut apart, |row| partitioning.partition_of(row), context)?;
+        let words: Vec<&[Word]> = apart.iter().map(Apart::words).collect();
+        let new = context.pending.own(head).take_shards(stable, &words)?;
+        apart.iter_mut().for_each(Apart::clear);
+        facts.add_derived(new);
+        context.budget.spend(new)?;
+        context.weigh(apart.iter().map(Apart::bytes).sum())?;
+    }
+    Ok(matches)
 }
 
 /// Matches that form groups, each of which one thread owns.
@@ -185,15 +254,4 @@ fn collect(
     let matches = exchange::run(&job, &mut owners, owner(keys..keys + limit.per.len()), context)?;
     owners.iter_mut().try_for_each(|heads| heads.finish((rule, limit), facts, context))?;
     Ok(matches)
-}
-
-/// How many rows a morsel may have, where `done` of them took so long and others are left.
-fn morsel(done: usize, took: Duration, left: usize, threads: Threads) -> usize {
-    let most = (left / threads.most / MORSELS).max(1);
-    rows_in(threads.after, done, took).clamp(1, most)
-}
-
-/// How many rows are gone through in a while, where `done` of them took so long.
-fn rows_in(a_while: Duration, done: usize, took: Duration) -> usize {
-    (done as f64 * a_while.as_secs_f64() / took.as_secs_f64().max(1e-9)) as usize
 }

@@ -10,6 +10,7 @@ use crate::storage::view::View;
 use hence_core::fault::OrBroken;
 use hence_core::meter::Bound;
 use hence_core::value::Word;
+use std::sync::{Mutex, PoisonError};
 
 /// An invariant of [`Pending`].
 const LENT: &str = "nobody asks for the open round of a relation while threads fill its shards";
@@ -53,15 +54,33 @@ impl Pending {
         self.check(stable).map(|()| new)
     }
 
+    /// Adds the rows that are new of those that fall to each shard, all shards at the same time; how many these are.
+    pub(crate) fn take_shards(&mut self, stable: &Stable, by_shard: &[&[Word]]) -> Result<u64, Bound> {
+        let before = self.open();
+        let reached = Mutex::new(Ok(0));
+        threads::each(self.shards.iter_mut().zip(by_shard), by_shard.len(), |(shard, rows)| {
+            let taken = shard.take(stable, rows);
+            if taken.is_err() {
+                *reached.lock().unwrap_or_else(PoisonError::into_inner) = taken;
+            }
+        });
+        reached.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        self.check(stable).map(|()| self.open() - before)
+    }
+
     /// Adds the one row of a relation without columns; whether it is new.
     pub(crate) fn hold(&mut self, stable: &Stable) -> u64 {
         self.shards.first_mut().or_broken(LENT).hold(stable)
     }
 
+    /// How many facts the open round has.
+    fn open(&self) -> u64 {
+        self.shards.iter().map(|shard| u64::from(shard.len())).sum()
+    }
+
     /// Whether the rows can still be numbered.
     pub(crate) fn check(&self, stable: &Stable) -> Result<(), Bound> {
-        let new = self.shards.iter().map(|shard| u64::from(shard.len())).sum::<u64>();
-        if u64::from(stable.len()) + new > MOST_ROWS { Err(Bound::Facts(MOST_ROWS)) } else { Ok(()) }
+        if u64::from(stable.len()) + self.open() > MOST_ROWS { Err(Bound::Facts(MOST_ROWS)) } else { Ok(()) }
     }
 
     /// The shards, made `of` if there is one, and how the facts are divided.

@@ -8,14 +8,15 @@ use super::plain::{self, Mapping};
 use super::reader::{self, Reader};
 use super::scanner::{FACT_DEPTH, Scanner};
 
-/// Reads all lines, with a mapping those of plain records; a faulty line doesn't keep the others from being checked.
-pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str, mapping: Option<&Mapping>) {
+/// Reads all lines, with a mapping those of plain records; a faulty line doesn't keep the others from being checked. A text
+/// that `begins` a file may have a byte order mark.
+pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str, mapping: Option<&Mapping>, begins: bool) {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         if reader.is_stopped() {
             return;
         }
-        let unmarked = line.strip_prefix('\u{feff}').filter(|_| offset == 0).unwrap_or(line);
+        let unmarked = line.strip_prefix('\u{feff}').filter(|_| begins && offset == 0).unwrap_or(line);
         let mark = line.len() - unmarked.len();
         let content = unmarked.trim_end_matches(['\n', '\r']);
         let mut scanner = Scanner::new(content, offset + mark);

@@ -1,6 +1,5 @@
 //! From a path or a text to facts: the file's limits, its encoding, its format.
 
-use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::string::FromUtf8Error;
@@ -9,16 +8,14 @@ use hence_core::diagnostic::Diagnostic;
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::file;
-use hence_core::schema::Relation;
 use hence_core::span::Sources;
-use hence_core::value::Value;
 
 use super::faults::{Faults, Unread, span};
 use super::format::FactFormat;
 use super::plain::Mapping;
 use super::reader::Reader;
 use super::schemas::Schemas;
-use super::{codes, json_lines, table};
+use super::{codes, json_lines, parts, table};
 
 /// How large a fact file may be, in bytes.
 pub(crate) const FILE_LIMIT: u64 = file::LARGEST_TEXT;
@@ -29,41 +26,36 @@ pub(crate) const FILE_LIMIT: u64 = file::LARGEST_TEXT;
 /// Every fault of the file (the first hundred, and how many more there are). Its text is then among `sources`.
 pub fn read(sources: &mut Sources, path: &Path, schemas: &Schemas<'_>) -> Result<Vec<Fact>, Unread> {
     let mut facts = Vec::new();
-    read_each(sources, path, schemas, &mut |relation, values| facts.push(Fact::new(relation.name, values)))?;
+    file(sources, path, schemas, &mut facts)?;
     Ok(facts)
 }
 
-/// Like [`read`], but hands each fact's relation and values to `take` and keeps none. A load is all or nothing:
-/// what was handed over before a fault was found must be dropped.
-///
-/// # Errors
-/// As [`read`].
-pub(crate) fn read_each(
+/// Adds the facts of the file at `path`.
+fn file(
     sources: &mut Sources,
     path: &Path,
     schemas: &Schemas<'_>,
-    take: &mut dyn FnMut(&Relation, &[Value]),
+    facts: &mut Vec<Fact>,
 ) -> Result<(), Unread> {
     let Some(format) = FactFormat::of(path) else {
         // What can't be read under any name isn't helped by another one.
         file::open(path).map_err(|error| unreadable(path, &error))?;
         return Err(unknown_format(path).into());
     };
-    file_each(sources, path, format, None, schemas, take)
+    whole_file(sources, path, (format, None), schemas, facts)
 }
 
-fn file_each(
+fn whole_file(
     sources: &mut Sources,
     path: &Path,
-    format: FactFormat,
-    mapping: Option<&Mapping>,
+    (format, mapping): (FactFormat, Option<&Mapping>),
     schemas: &Schemas<'_>,
-    take: &mut dyn FnMut(&Relation, &[Value]),
+    facts: &mut Vec<Fact>,
 ) -> Result<(), Unread> {
     let bytes = read_bytes(path)?;
     let name = path.display().to_string();
     match String::from_utf8(bytes) {
-        Ok(text) => each(sources, (&name, &text, format, mapping), schemas, take),
+        Ok(text) => text_of(sources, (&name, &text, format, mapping), schemas, facts),
         Err(error) => Err(no_text(sources, &name, &error).into()),
     }
 }
@@ -87,8 +79,7 @@ pub fn read_records_into(
         let name = path.display().to_string();
         return read_records_stream(sources, &name, &mut input, mapping, schemas, facts, counted);
     }
-    let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
-    let read = file_each(sources, path, format, Some(mapping), schemas, &mut take);
+    let read = whole_file(sources, path, (format, Some(mapping)), schemas, facts);
     counted(facts.len());
     read
 }
@@ -105,8 +96,7 @@ pub fn read_records_text(
     schemas: &Schemas<'_>,
 ) -> Result<Vec<Fact>, Unread> {
     let mut facts = Vec::new();
-    let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
-    each(sources, (name, text, FactFormat::JsonLines, Some(mapping)), schemas, &mut take)?;
+    text_of(sources, (name, text, FactFormat::JsonLines, Some(mapping)), schemas, &mut facts)?;
     Ok(facts)
 }
 
@@ -132,8 +122,7 @@ pub fn read_text(
     schemas: &Schemas<'_>,
 ) -> Result<Vec<Fact>, Unread> {
     let mut facts = Vec::new();
-    let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
-    each(sources, (name, text, format, None), schemas, &mut take)?;
+    text_of(sources, (name, text, format, None), schemas, &mut facts)?;
     Ok(facts)
 }
 
@@ -156,13 +145,12 @@ pub fn read_into(
         let mut input = BufReader::new(file);
         return read_stream(sources, &path.display().to_string(), &mut input, schemas, facts, counted);
     }
-    let mut take = |relation: &Relation, values: &[Value]| facts.push(Fact::new(relation.name, values));
-    let read = read_each(sources, path, schemas, &mut take);
+    let read = self::file(sources, path, schemas, facts);
     counted(facts.len());
     read
 }
 
-/// How many bytes of a stream are read as one text.
+/// How many bytes of a stream a thread reads as one text.
 const STREAM_PART: usize = 4 << 20;
 
 /// Adds the facts of a stream in JSON Lines form, of any length, to `facts`: it is read in parts of whole lines.
@@ -204,18 +192,13 @@ fn stream(
     facts: &mut Vec<Fact>,
     counted: &mut dyn FnMut(usize),
 ) -> Result<(), Unread> {
-    let count = Cell::new(facts.len());
-    let mut take = |relation: &Relation, values: &[Value]| {
-        facts.push(Fact::new(relation.name, values));
-        count.set(facts.len());
-    };
-    let mut reader = Reader::new(schemas, &mut take);
+    let mut reader = Reader::new(schemas, facts);
     let (mut first_line, mut bytes) = (1, Vec::new());
     loop {
         let line = input.take(FILE_LIMIT + 1).read_until(b'\n', &mut bytes);
         let length = line.map_err(|error| unreadable(Path::new(name), &error))?;
         let ended = length == 0;
-        if bytes.len() < STREAM_PART && !ended {
+        if bytes.len() < STREAM_PART * schemas.threads() && !ended {
             continue;
         }
         if length as u64 > FILE_LIMIT {
@@ -224,10 +207,19 @@ fn stream(
         }
         match String::from_utf8(std::mem::take(&mut bytes)) {
             Ok(text) => {
-                json_lines::read(&mut reader, &text, mapping);
+                let (begins, sound) = (first_line == 1, reader.faults().is_empty());
+                let in_parts = || {
+                    parts::read(schemas, &text, |reader, text, first| {
+                        json_lines::read(reader, text, mapping, begins && first)
+                    })
+                };
+                match sound.then(in_parts).flatten() {
+                    Some(more) => reader.add(more),
+                    None => json_lines::read(&mut reader, &text, mapping, begins),
+                }
                 reader.faults().tie_lines(sources, name, &text, first_line);
                 first_line += text.matches('\n').count();
-                counted(count.get());
+                counted(reader.count());
             }
             Err(error) => {
                 reader.fault(not_utf8(name, &error));
@@ -242,18 +234,19 @@ fn stream(
     }
 }
 
-fn each(
+/// Adds the facts of a text.
+fn text_of(
     sources: &mut Sources,
     (name, text, format, mapping): (&str, &str, FactFormat, Option<&Mapping>),
     schemas: &Schemas<'_>,
-    take: &mut dyn FnMut(&Relation, &[Value]),
+    facts: &mut Vec<Fact>,
 ) -> Result<(), Unread> {
     if text.len() as u64 > FILE_LIMIT {
         return Err(too_large(name).into());
     }
-    let mut reader = Reader::new(schemas, take);
+    let mut reader = Reader::new(schemas, facts);
     match format {
-        FactFormat::JsonLines => json_lines::read(&mut reader, text, mapping),
+        FactFormat::JsonLines => json_lines::read(&mut reader, text, mapping, true),
         _ => table::read(&mut reader, text, Path::new(name), format, mapping),
     }
     reader.faults().tie(sources, name, text);

@@ -14,6 +14,7 @@ mod folder;
 mod format;
 mod json_lines;
 mod load;
+mod parts;
 mod plain;
 mod reader;
 mod records;

@@ -1,6 +1,7 @@
 //! What all formats share: the relation being read, the columns of a row, the faults so far.
 
 use hence_core::diagnostic::{self, Diagnostic};
+use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::meter::{Meter, Stopped};
 use hence_core::schema::{Column, Relation};
@@ -15,11 +16,11 @@ use super::schemas::Schemas;
 /// Takes the rows of one file in.
 pub(super) struct Reader<'a, 's> {
     schemas: &'a Schemas<'s>,
-    take: &'a mut dyn FnMut(&Relation, &[Value]),
+    /// Those of the rows before.
+    facts: &'a mut Vec<Fact>,
     faults: Faults,
     unknown: Vec<String>,
     slots: Vec<Slot>,
-    row: Vec<Value>,
     /// Looks at the limits row by row.
     meter: Meter,
     stopped: Option<Stopped>,
@@ -34,14 +35,14 @@ enum Slot {
 }
 
 impl<'a, 's> Reader<'a, 's> {
-    pub(super) fn new(schemas: &'a Schemas<'s>, take: &'a mut dyn FnMut(&Relation, &[Value])) -> Self {
+    /// A reader that adds to `facts`.
+    pub(super) fn new(schemas: &'a Schemas<'s>, facts: &'a mut Vec<Fact>) -> Self {
         Self {
             schemas,
-            take,
+            facts,
             faults: Faults::default(),
             unknown: Vec::new(),
             slots: Vec::new(),
-            row: Vec::new(),
             meter: Meter::default(),
             stopped: None,
         }
@@ -52,7 +53,22 @@ impl<'a, 's> Reader<'a, 's> {
         self.stopped.is_some()
     }
 
-    /// Ends the file: what was handed over is all of it, unless this is an error.
+    /// What it reads against.
+    pub(super) fn schemas(&self) -> &'a Schemas<'s> {
+        self.schemas
+    }
+
+    /// Adds the facts of rows that others have read.
+    pub(super) fn add(&mut self, mut facts: Vec<Fact>) {
+        self.facts.append(&mut facts);
+    }
+
+    /// How many facts there are.
+    pub(super) fn count(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Ends the file: its facts are all there, unless this is an error.
     pub(super) fn finish(self) -> Result<(), Unread> {
         match self.stopped {
             Some(stopped) => Err(Unread::Stopped(stopped)),
@@ -110,7 +126,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// Ends a row: hands it over, with the defaults of the columns that it leaves out, or reports those that are
+    /// Ends a row: adds its fact, with the defaults of the columns that it leaves out, or reports those that are
     /// missing.
     pub(super) fn end(&mut self, relation: &Relation, place: Span) {
         self.end_or(relation, place, &|missing| missing_columns(relation, missing));
@@ -134,16 +150,14 @@ impl<'a, 's> Reader<'a, 's> {
             self.faults.push(fault(&missing).at(place, ""));
         }
         if self.faults.is_empty() {
-            self.row.clear();
             let values = self.slots.iter().zip(&relation.columns).map(|(slot, column)| match slot {
                 Slot::Filled(value) => Some(*value),
                 Slot::Empty => column.default,
                 Slot::Faulty => None,
             });
-            self.row.extend(
-                values.map(|value| value.or_broken("a row without faults has a value in every column")),
-            );
-            (self.take)(relation, &self.row);
+            let whole =
+                |value: Option<Value>| value.or_broken("a row without faults has a value in every column");
+            self.facts.push(Fact { relation: relation.name, values: values.map(whole).collect() });
         }
     }
 }

@@ -15,6 +15,9 @@ pub(super) struct Field<'t> {
     pub(super) place: Span,
 }
 
+/// From how many bytes on there are many records.
+const MANY: usize = 1 << 20;
+
 /// What a reader of records keeps to.
 const BETWEEN: &str = "a reader of records is between two characters";
 
@@ -31,6 +34,17 @@ impl<'t> Records<'t> {
     pub(super) fn new(text: &'t str, delimiter: u8, quotes: bool) -> Self {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Self { text, at, delimiter, quotes }
+    }
+
+    /// What is left, if each record of it is a line and there are many.
+    pub(super) fn lines(&self) -> Option<&'t str> {
+        let rest = self.rest(self.at);
+        (rest.len() >= MANY && !(self.quotes && rest.contains('"'))).then_some(rest)
+    }
+
+    /// The records of a part of the same text, whose places are those in the part.
+    pub(super) fn within(&self, text: &'t str) -> Self {
+        Self { text, at: 0, ..*self }
     }
 
     /// What separates fields.

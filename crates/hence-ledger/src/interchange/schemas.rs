@@ -12,19 +12,31 @@ use super::codes;
 pub struct Schemas<'a> {
     relations: HashMap<&'static str, &'a Relation>,
     derived: bool,
+    threads: usize,
 }
 
 impl<'a> Schemas<'a> {
     /// The schemas of these relations. Facts of inputs alone are accepted.
     pub fn new(relations: &'a [Relation]) -> Self {
         let relations = relations.iter().map(|relation| (relation.name.as_str(), relation)).collect();
-        Self { relations, derived: false }
+        Self { relations, derived: false, threads: 1 }
     }
 
     /// Accepts facts of derived relations too, as tests may give them.
     #[must_use]
     pub fn with_derived(self) -> Self {
         Self { derived: true, ..self }
+    }
+
+    /// Large files of lines are read on up to so many threads.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads: threads.max(1), ..self }
+    }
+
+    /// On how many threads large files are read.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// The relation called `name`, or what is wrong with facts of it; the diagnostic has no place yet.

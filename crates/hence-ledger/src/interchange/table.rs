@@ -11,6 +11,7 @@ use super::codes;
 use super::faults::span;
 use super::field::Found;
 use super::format::FactFormat;
+use super::parts;
 use super::plain::Mapping;
 use super::reader::{self, Reader};
 use super::records::{Field, Records};
@@ -34,8 +35,12 @@ pub(super) fn read(
     let mut records = Records::new(text, delimiter, has_header);
     let order =
         if has_header { header(reader, relation, &mut records, mapping) } else { positions(relation) };
-    if let Some(order) = order {
-        rows(reader, relation, &mut records, &order);
+    let Some(order) = order else { return };
+    let read = |reader: &mut Reader<'_, '_>, text| rows(reader, relation, &mut records.within(text), &order);
+    let in_parts = |text| parts::read(reader.schemas(), text, |reader, part, _| read(reader, part));
+    match records.lines().and_then(in_parts) {
+        Some(facts) => reader.add(facts),
+        None => rows(reader, relation, &mut records, &order),
     }
 }
 
