@@ -348,6 +348,9 @@ fn json_lines_of_any_length_are_read_in_parts() {
     assert_eq!(faults.sources.place(place).to_string(), format!("{}:341:11", path.display()));
 }
 
+/// A line with a note, by its number and its text.
+type Line = fn(usize, &str) -> String;
+
 #[test]
 fn large_files_are_read_on_several_threads_as_on_one() {
     let mut loader = Loader::default();
@@ -355,12 +358,12 @@ fn large_files_are_read_on_several_threads_as_on_one() {
     let rules = check(loader.finish(), &[]).rules.expect("rules without faults");
     let folder = tempfile::tempdir().expect("a folder");
     let json = |number: usize, text: &str| format!("{{\"note\": [{number}, \"{text}\"]}}");
-    let forms: [(&str, &str, &dyn Fn(usize, &str) -> String); 5] = [
-        ("note.jsonl", "", &json),
-        ("note.csv", "text,number\n", &|number, text| format!("{text},{number}")),
-        ("note.tsv", "number\ttext\n", &|number, text| format!("{number}\t\"{text}\n\"")),
-        ("note.facts", "", &|number, text| format!("{number}\t{text}")),
-        ("plain.jsonl", "", &|number, text| {
+    let forms: [(&str, &str, Line); 5] = [
+        ("note.jsonl", "", json),
+        ("note.csv", "text,number\n", |number, text| format!("{text},{number}")),
+        ("note.tsv", "number\ttext\n", |number, text| format!("{number}\t\"{text}\n\"")),
+        ("note.facts", "", |number, text| format!("{number}\t{text}")),
+        ("plain.jsonl", "", |number, text| {
             format!("{{\"note\": {{\"text\": \"{text}\", \"number\": {number}}}}}")
         }),
     ];
