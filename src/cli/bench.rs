@@ -126,7 +126,7 @@ impl Bench {
             )));
         }
         let rules = self.rules.with_paths(&self.paths).source().build()?;
-        let facts = session::read_facts(&rules, &files.on(self.engine.limits().threads.most))?;
+        let facts = session::read_facts(&rules, &files.on(self.engine.readers()))?;
         let session = Session::over_facts(rules, facts);
         let session = session.with_limits(self.engine.limits()).with_lenient(self.engine.lenient()?);
         let measured = self.measure(&session)?;

@@ -10,7 +10,7 @@ use hence_core::fact::Fact;
 use hence_ledger::{Draft, Tally};
 
 use super::diagnostics::count;
-use super::options::{ChangeOptions, FactOptions, RuleOptions, limit, threads};
+use super::options::{ChangeOptions, FactOptions, RuleOptions, limit, readers};
 use super::{DONE, Failure, Outcome, config, open, progress, terminal, time};
 
 /// The fact that stands for standard input.
@@ -138,7 +138,7 @@ impl FactArguments {
     }
 
     fn read(&self, rules: &RuleSet) -> Result<Vec<Fact>, Failure> {
-        let mut files = self.facts.files().on(threads());
+        let mut files = self.facts.files().on(readers());
         files.paths.extend(self.fact.iter().filter(|text| *text == STANDARD_INPUT).map(PathBuf::from));
         let read =
             session::read_facts_counted(rules, &files, &mut |read| progress::counted("reading facts", read));

@@ -69,7 +69,7 @@ pub(super) fn quietly(
         let ledger = ledger(facts, true)?;
         Session::over_ledger(under_recorded(rules, &ledger, named)?, ledger)
     } else {
-        let read = session::read_facts(&rules, &files.on(engine.limits().threads.most))?;
+        let read = session::read_facts(&rules, &files.on(engine.readers()))?;
         Session::over_facts(rules, read)
     };
     equip(session, engine)

@@ -351,6 +351,11 @@ impl EngineOptions {
         config::get().lenient(self.lenient)
     }
 
+    /// On how many threads fact files are read.
+    pub(super) fn readers(&self) -> usize {
+        readers_of(self.given_threads())
+    }
+
     /// How many threads are asked for.
     pub(super) fn given_threads(&self) -> Option<usize> {
         let threads = self.threads.map(u64::from).or_else(|| config::get().count("limits.threads"));
@@ -380,10 +385,15 @@ impl EngineOptions {
     }
 }
 
-/// On how many threads a command works that has no option for it.
-pub(super) fn threads() -> usize {
-    let held = config::get().count("limits.threads").and_then(|most| usize::try_from(most).ok());
-    held.unwrap_or_else(|| Threads::available().most)
+/// On how many threads a command without an option for it reads fact files.
+pub(super) fn readers() -> usize {
+    readers_of(config::get().count("limits.threads").and_then(|most| usize::try_from(most).ok()))
+}
+
+/// More than there are processors would only hold more text at once.
+fn readers_of(asked: Option<usize>) -> usize {
+    let here = Threads::available().most;
+    asked.map_or(here, |most| most.clamp(1, here))
 }
 
 const MIB: u64 = 1024 * 1024;
