@@ -205,8 +205,7 @@ impl<'a> Builder<'a> {
     /// Generators, each after those whose variables it reads.
     fn generators(&mut self) -> Written<()> {
         let rule = self.rule;
-        let mut left: Vec<&Literal> =
-            rule.body.iter().filter(|literal| literal.chooses() && literal.atom().is_none()).collect();
+        let mut left: Vec<&Literal> = rule.body.iter().filter(|literal| literal.generates()).collect();
         while !left.is_empty() {
             let before = left.len();
             let mut waiting = Vec::new();

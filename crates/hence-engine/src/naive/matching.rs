@@ -94,8 +94,7 @@ impl<'a> Body<'a> {
     }
 
     fn generates(self, at: usize) -> bool {
-        let literal = self.rule.literal(at);
-        literal.chooses() && literal.atom().is_none()
+        self.rule.literal(at).generates()
     }
 
     /// The matches of one literal more.

@@ -112,7 +112,7 @@ impl Shape {
 impl RequiredVariables {
     fn new(literal: &Literal, computed: &VarSet) -> Self {
         let mut required = Self::default();
-        let found = literal.positive().into_iter().flat_map(variables);
+        let found = literal.positive().into_iter().flat_map(Atom::vars);
         required.before.extend(found.filter(|var| computed.contains(*var)));
         literal.for_each_needed(&mut |var| required.before.push(var));
         literal.for_each_var(&mut |var| required.all.push(var));
@@ -141,14 +141,6 @@ pub(crate) fn head_exprs(rule: &Rule) -> impl Iterator<Item = &Expr> {
         Term::Expr(expr) => std::slice::from_ref(expr),
         Term::Aggregate { args, .. } => args.as_slice(),
     }))
-}
-
-/// The variables of an atom, in order.
-pub(crate) fn variables(atom: &Atom) -> impl Iterator<Item = VarId> + '_ {
-    atom.args.iter().filter_map(|arg| match arg {
-        Arg::Var(var) => Some(*var),
-        _ => None,
-    })
 }
 
 /// For each place in the order the variables that something after it needs.

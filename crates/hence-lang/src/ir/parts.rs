@@ -75,6 +75,11 @@ impl Literal {
         }
     }
 
+    /// Whether it goes through elements.
+    pub fn generates(&self) -> bool {
+        self.chooses() && self.atom().is_none()
+    }
+
     /// What comes of the values of its [expressions](Self::exprs): what the [variable](Self::computed) takes in one match
     /// each; a condition has `true` where it holds, and nothing where it doesn't. Atoms, which evaluate nothing, have
     /// nothing.

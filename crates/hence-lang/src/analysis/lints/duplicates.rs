@@ -12,14 +12,14 @@ use hence_core::schema::RelationId;
 
 /// A second rule that derives the same in the same way.
 pub(super) fn duplicates(rules: Rules<'_>) -> Vec<Diagnostic> {
-    let mut alike: BTreeMap<_, usize> = BTreeMap::new();
+    let mut alike: BTreeMap<_, Vec<&Rule>> = BTreeMap::new();
     for rule in &rules.checked.rules {
-        *alike.entry(outline(rule)).or_insert(0) += 1;
+        alike.entry(outline(rule)).or_default().push(rule);
     }
     let mut seen: BTreeMap<String, &Rule> = BTreeMap::new();
     let mut out = Vec::new();
     // What a rule means takes long to write down, and most have an outline of their own.
-    for rule in rules.checked.rules.iter().filter(|rule| alike.get(&outline(rule)) > Some(&1)) {
+    for rule in alike.into_values().filter(|rules| rules.len() > 1).flatten() {
         match seen.entry(key(rule)) {
             Entry::Occupied(first) => {
                 let what = if rule.body.is_empty() { "fact" } else { "rule" };
