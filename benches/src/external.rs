@@ -18,10 +18,11 @@ pub struct External {
 
 type Known = (&'static str, &'static str, External);
 
-const KNOWN: [Known; 3] = [
+const KNOWN: [Known; 4] = [
     ("souffle", "souffle", External { name: "souffle", prepare: souffle, count: sizes }),
     ("nemo", "nmo", External { name: "nemo", prepare: nemo, count: lines_of_results }),
     ("clingo", "clingo", External { name: "clingo", prepare: clingo, count: ground_facts }),
+    ("duckdb", "duckdb", External { name: "duckdb", prepare: duckdb, count: the_number }),
 ];
 
 /// Those that are wanted and there; names the others.
@@ -138,4 +139,17 @@ fn clingo(task: Task, folder: &Path) -> Option<Vec<String>> {
 fn ground_facts(output: &str, _folder: &Path) -> u64 {
     let relations = ["path(", "sg(", "pt(", "t("];
     output.lines().filter(|line| relations.iter().any(|relation| line.starts_with(relation))).count() as u64
+}
+
+fn duckdb(task: Task, folder: &Path) -> Option<Vec<String>> {
+    let program = home().join(format!("external/duckdb/{}.sql", stem(task)));
+    let settings = format!("set threads = 1; set file_search_path = '{}'", folder.display());
+    let words =
+        ["duckdb", "-noheader", "-list", "-cmd", &settings, "-f", &text(program.clone())].map(String::from);
+    program.is_file().then(|| words.into())
+}
+
+/// The one number that was written.
+fn the_number(output: &str, _folder: &Path) -> u64 {
+    output.trim().parse().unwrap_or_default()
 }

@@ -461,7 +461,11 @@ fn explain_session(error: &SessionError) {
         }
         error => {
             output::error(&error.to_string());
-            if let SessionError::Limit { bound, .. } | SessionError::Stopped(Stopped { bound, .. }) = error {
+            if let SessionError::Limit { bound, .. }
+            | SessionError::Room { bound, .. }
+            | SessionError::Stopped(Stopped { bound, .. })
+            | SessionError::Ledger(hence_ledger::LedgerError::Limit(Stopped { bound, .. })) = error
+            {
                 suggest(*bound);
             }
         }

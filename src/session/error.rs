@@ -102,6 +102,18 @@ pub enum SessionError {
         /// The relation that grew, in words.
         relation: String,
     },
+    /// Facts that can't fit into the memory that is left; they weren't read.
+    #[error("{facts} facts need {needed} MiB or more, and {bound} leaves {left}; nothing was recorded")]
+    Room {
+        /// How many facts.
+        facts: u64,
+        /// What they take at least, in MiB.
+        needed: u64,
+        /// The limit.
+        bound: Bound,
+        /// What it leaves, in MiB.
+        left: u64,
+    },
     /// Work around an evaluation reached a limit; nothing of it was recorded.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -140,6 +152,7 @@ impl SessionError {
         matches!(
             self,
             Self::Limit { .. }
+                | Self::Room { .. }
                 | Self::Stopped(_)
                 | Self::Endless { .. }
                 | Self::Ledger(LedgerError::Limit(_))

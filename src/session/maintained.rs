@@ -20,6 +20,7 @@ use hence_proof::{Finder, ProofCache};
 use super::RuleSet;
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation, Possible, Undetermined};
+use super::room;
 
 /// Everything that follows from some facts by one rule set; every call is given the same one.
 pub(super) struct Maintained {
@@ -171,6 +172,7 @@ impl Maintained {
         lenient: bool,
     ) -> Result<Self, SessionError> {
         let _span = tracing::debug_span!("maintain_afresh").entered();
+        room::expect_maintained(input)?;
         let limit = |reached| evaluation::limit(&rules.program, &rules.sources, &reached);
         let mut incremental = Incremental::with_clock(&rules.program, input, now, limits).map_err(limit)?;
         // All facts came with this; a change of nothing ends that, or the next one would have to.

@@ -44,6 +44,7 @@ pub mod prompt;
 mod recorded;
 pub mod reference;
 mod replay;
+mod room;
 mod rule_files;
 mod ruleset;
 mod schedule;
@@ -406,6 +407,9 @@ impl Session {
             }
             Store::Ledger(ledger) => {
                 let lens = self.lens_for(ledger, (program, sources), at)?;
+                if at == When::Now {
+                    room::expect_read(ledger, program, relations)?;
+                }
                 for relation in relations {
                     meter::check("reading facts")?;
                     ledger_facts::beginning(ledger, &lens, at, (program, *relation), &[], &mut input)?;

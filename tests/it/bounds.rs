@@ -399,3 +399,36 @@ fn a_control_group_takes_what_those_around_it_leave() {
     assert_eq!(limit("0::/host/names/it\n"), Some(1000));
     assert_eq!(limit("nonsense"), None);
 }
+
+/// What their rows alone take is known before they are read.
+#[cfg(target_os = "linux")]
+#[test]
+fn facts_that_cannot_fit_are_refused_before_they_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = |of: &dyn Fn(usize) -> String| (1..=60).map(of).collect::<Vec<_>>().join(", ");
+    let (columns, variables) = (list(&|at| format!("c{at}: int")), list(&|at| format!("C{at}")));
+    let rules = format!(
+        "## Wide.\ninput wide({columns}).\n## First.\ndecision first(n: int).\n@because(\"{{C1}}\")\nfirst(C1) :- wide({variables}), C1 < 3.\n"
+    );
+    fs::write(folder.path().join("rules.dl"), rules).unwrap();
+    let row = |n: usize| format!("{{\"wide\": [{}]}}\n", list(&|_| n.to_string()));
+    fs::write(folder.path().join("wide.jsonl"), (0..17_500).map(row).collect::<String>()).unwrap();
+    let taken = run(folder.path(), &["decide", "--rules", "rules.dl", "--facts", "wide.jsonl"]);
+    assert_eq!(taken.status, Some(0), "{}", taken.told);
+    // What the command takes by itself differs by build; between that and 8 MiB more the rows alone are too many.
+    let runs: Vec<Ran> = (8..64)
+        .step_by(4)
+        .map(|most| run(folder.path(), &["derive", "--rules", "rules.dl", "--max-memory", &most.to_string()]))
+        .collect();
+    let refused: Vec<&Ran> = runs
+        .iter()
+        .filter(|ran| ran.told.contains("error: 17500 facts need 9 MiB or more, and the memory limit of "))
+        .collect();
+    assert!(!refused.is_empty(), "{:?}", runs.iter().map(|ran| &ran.told).collect::<Vec<_>>());
+    for ran in refused {
+        assert_eq!(ran.status, Some(3), "{}", ran.told);
+        assert!(ran.told.contains("help: allow more with `--max-memory`"), "{}", ran.told);
+        assert!(ran.printed.is_empty(), "{}", ran.printed);
+    }
+    assert_eq!(runs.last().unwrap().status, Some(0), "{}", runs.last().unwrap().told);
+}

@@ -4,6 +4,7 @@
 //!
 //! A sample always; with `HENCE_SLOW=1` all of the corpus and more random programs, and Cargo builds the package.
 
+use crate::slow;
 use std::collections::BTreeMap;
 use std::env::consts::DLL_SUFFIX;
 use std::fmt::Write as _;
@@ -28,7 +29,7 @@ fn folder() -> PathBuf {
 }
 
 fn slow() -> bool {
-    std::env::var_os("HENCE_SLOW").is_some()
+    slow::is_slow()
 }
 
 fn rules(path: &Path) -> Option<RuleSet> {

@@ -1,5 +1,6 @@
 //! The checker: what it makes of rules, queries, atoms and facts, and that no text makes it panic.
 
+use crate::slow;
 use std::fmt::Write as _;
 
 use hence_core::diagnostic::Diagnostic;
@@ -309,7 +310,7 @@ fn mutated(text: &str, state: &mut u64) -> String {
 
 #[test]
 fn any_text_is_checked_without_a_panic_and_with_places_inside_it() {
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 5000 } else { 40 };
+    let rounds = slow::size(40, 5000);
     let mut state = 7;
     for path in cases("faulty/checker") {
         let text = std::fs::read_to_string(&path).expect("a readable case");

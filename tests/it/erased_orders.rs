@@ -1,6 +1,7 @@
 //! Erasure, salvage, archive and lost keys in every order: each ends as the book says, for the ledger and for what was
 //! taken of it before.
 
+use crate::slow;
 use std::fs;
 use std::path::Path;
 
@@ -163,7 +164,7 @@ fn check(at: &Path, order: &[Deed], signed: bool) {
 
 #[test]
 fn every_order_ends_as_the_book_says() {
-    let all = if std::env::var_os("HENCE_SLOW").is_some() { 1 } else { 5 };
+    let all = slow::size(5, 1);
     // A salvaged ledger has neither the signatures of its transactions nor those that named who signs.
     for (signed, deeds) in [
         (true, &[Erase, Archive, LoseKeys][..]),

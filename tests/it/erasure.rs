@@ -1,5 +1,6 @@
 //! Erasure: personal values lie nowhere in a store but under their key, and are gone with it; the chain holds.
 
+use crate::slow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -319,7 +320,7 @@ fn an_erase_that_is_killed_before_any_call_has_happened_or_has_not() {
     let Some(library) = failing(at) else { return };
     let (store, before) = (at.join(".hence"), at.join("before"));
     copy(&store, &before);
-    let step = if std::env::var_os("HENCE_SLOW").is_some() { 1 } else { 13 };
+    let step = slow::size(13, 1);
     let (mut done, mut undone) = (0, 0);
     for nth in (1..).step_by(step) {
         fs::remove_dir_all(&store).unwrap();

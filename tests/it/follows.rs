@@ -1,6 +1,7 @@
 //! A session that only reads follows the writer of its ledger, and what it supposes for a request is what an evaluation
 //! from scratch gives; after the request nothing of it is left.
 
+use crate::slow;
 use hence::session::{CommitRequest, RuleSet, Session, facts_of};
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
@@ -47,7 +48,7 @@ fn fresh(rules: &RuleSet, given: Vec<Fact>, now: i64) -> Vec<Fact> {
 #[test]
 fn what_a_reader_supposes_is_what_an_evaluation_from_scratch_gives() {
     let (mut followed, mut decided) = (0, 0);
-    let seeds = if std::env::var_os("HENCE_SLOW").is_some() { 600 } else { 20 };
+    let seeds = slow::size(20, 600);
     for seed in 0..seeds {
         let mut dice = Dice::new(seed);
         let rules = program(&mut dice);

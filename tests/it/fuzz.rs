@@ -1,5 +1,6 @@
 //! A short run of the fuzz targets over seeded mutations of the corpus; cargo-fuzz runs the same ones for longer.
 
+use crate::slow;
 use std::fs;
 use std::panic;
 use std::path::Path;
@@ -136,7 +137,7 @@ fn run(target: fn(&[u8]), seeds: &[Vec<u8>], count: u64) {
 
 /// How many mutations: some thousands, and many more with `HENCE_SLOW`.
 fn count(usual: u64) -> u64 {
-    if std::env::var_os("HENCE_SLOW").is_some() { usual * 100 } else { usual }
+    slow::size(usual, usual * 100)
 }
 
 #[test]

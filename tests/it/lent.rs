@@ -1,5 +1,6 @@
 //! A session that lends its ledger: what it decides after others wrote there is what one that starts afresh decides.
 
+use crate::slow;
 use hence::session::{CommitOutcome, CommitRequest, RuleSet, Session};
 use hence_core::fact::Fact;
 use hence_engine::Naive;
@@ -50,7 +51,7 @@ fn same(at: &str, kept: &CommitOutcome, fresh: &CommitOutcome) {
 #[test]
 fn a_session_that_lent_its_ledger_decides_as_one_that_starts_afresh() {
     let (mut decided, mut stepped, mut refused) = (0, 0, 0);
-    let seeds = if std::env::var_os("HENCE_SLOW").is_some() { 600 } else { 14 };
+    let seeds = slow::size(14, 600);
     for seed in 0..seeds {
         let mut dice = Dice::new(seed);
         let (rules, other) = (program(&mut dice), program(&mut dice));

@@ -114,6 +114,7 @@ mod sensors;
 mod settings;
 mod similarity;
 #[cfg(unix)]
+mod slow;
 mod small_disk;
 mod source;
 mod sql;

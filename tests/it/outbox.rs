@@ -1,5 +1,6 @@
 //! The outbox: what reaches carriers, how often, under which key, and what is left after a crash.
 
+use crate::slow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -209,7 +210,7 @@ const DEED: &str = "cat > /dev/null\n[ \"$HENCE_ATTEMPT.$(cat when)\" = 1.before
 
 #[test]
 fn after_a_crash_nothing_is_lost_and_only_the_same_key_is_repeated() {
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 500 } else { 6 };
+    let rounds = slow::size(6, 500);
     let dir = folder("carrier = \"command\", program = \"sh\", args = [\"deed.sh\"]");
     fs::write(dir.path().join("deed.sh"), DEED).unwrap();
     for round in 1..=rounds {

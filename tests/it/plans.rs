@@ -1,6 +1,7 @@
 //! The carrier `plan`: changes of steps and chains are checked, kept whole or undone, and stay in their folder, whenever
 //! hence is killed.
 
+use crate::slow;
 use std::fs;
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -306,7 +307,7 @@ fn a_killed_chain_is_whole_or_absent_after_the_next_start() {
         r#"{"call_arg": ["c", "new", "/path", "new/b.txt"]}"#,
         r#"{"call_arg": ["c", "new", "/content", "three\n"]}"#,
     ];
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 300 } else { 8 };
+    let rounds = slow::size(8, 300);
     let mut seen = std::collections::BTreeSet::new();
     for round in 0..rounds {
         let dir = folder(&[("a.txt", "one\n")]);

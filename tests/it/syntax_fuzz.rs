@@ -2,6 +2,7 @@
 //! prints to the same tree.
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail")]
 
+use crate::slow;
 use std::fs;
 
 use hence_core::diagnostic::Diagnostic;
@@ -17,7 +18,7 @@ use crate::random::Dice;
 
 /// How often a loop runs: a hundred times as often with `HENCE_SLOW=1`.
 fn rounds(fast: usize) -> usize {
-    if std::env::var_os("HENCE_SLOW").is_some() { fast * 100 } else { fast }
+    slow::size(fast, fast * 100)
 }
 
 /// Sends a text through everything that reads text; what parses must print well.

@@ -1,5 +1,6 @@
 //! Parts of rule files as messages show them.
 
+use crate::slow;
 use std::fs;
 
 use hence_core::span::FileId;
@@ -39,7 +40,7 @@ fn items() -> Vec<String> {
 /// With `HENCE_SLOW=1` a comment before each character of `items`, else only before closing brackets.
 #[test]
 fn comments_before_closing_brackets_keep_the_layout_stable() {
-    let everywhere = std::env::var_os("HENCE_SLOW").is_some();
+    let everywhere = slow::is_slow();
     for item in items() {
         for (at, _) in item.char_indices().filter(|(_, c)| everywhere || [')', '}'].contains(c)) {
             for comment in [" # note\n", "\n# own line\n", "\n\n## loud\n\n"] {

@@ -1,5 +1,6 @@
 //! Error texts as they come: logs that grow, are cut and replaced while they are read, and logs of any size.
 
+use crate::slow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -124,7 +125,7 @@ fn peak(child: &Child) -> u64 {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_log_of_any_size_is_read_in_bounded_memory() {
-    let size: usize = if std::env::var_os("HENCE_SLOW").is_some() { 1 << 30 } else { 24 << 20 };
+    let size: usize = slow::size(24 << 20, 1 << 30);
     let folder = tempfile::tempdir().unwrap();
     let mut observer = Observer::start(folder.path(), &["-", "--form", "log"]);
     let mut input = observer.child.stdin.take().unwrap();

@@ -4,6 +4,7 @@ mod parts;
 mod processes;
 mod strangers;
 
+use crate::slow;
 use hence::dataflow::{Dataflow, Workers};
 use hence::session::{self, Loader};
 use hence_core::schema::{Kind, RelationId};
@@ -85,7 +86,7 @@ fn random_programs_mean_the_same_to_workers() {
 
 #[test]
 fn many_random_programs_mean_the_same_to_workers() {
-    if std::env::var_os("HENCE_SLOW").is_some() {
+    if slow::is_slow() {
         run(120..4000);
     }
 }

@@ -1,6 +1,6 @@
 //! Dice programs and random questions, with demand and without.
 
-use std::time::Instant;
+use crate::slow;
 
 use hence::session::{EvaluationScope, Session, facts_of};
 use hence_core::fact::Fact;
@@ -170,15 +170,9 @@ fn random_questions_are_answered_alike_from_everything_and_from_what_they_reach(
 
 #[test]
 fn many_random_questions_are_answered_alike() {
-    if std::env::var_os("HENCE_SLOW").is_some() {
-        let start = Instant::now();
-        for batch in 1.. {
-            run(batch * 10_000..(batch + 1) * 10_000);
-            if start.elapsed().as_secs() > 600 {
-                break;
-            }
-        }
-    }
+    slow::seeds(10_000, |seeds| {
+        run(seeds);
+    });
 }
 
 /// What stands in memory is asked like what stands in a ledger.

@@ -2,8 +2,8 @@
 //! random changes, each compared with an evaluation from scratch at that instant; and nothing changes between two
 //! instants at which something may.
 
+use crate::slow;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
@@ -230,15 +230,5 @@ fn a_clock_that_moves_leaves_what_an_evaluation_from_scratch_gives() {
 
 #[test]
 fn a_clock_that_moves_for_long_leaves_what_an_evaluation_from_scratch_gives() {
-    if std::env::var_os("HENCE_SLOW").is_some() {
-        let start = Instant::now();
-        let minutes =
-            std::env::var("HENCE_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(10_u64);
-        for batch in 1.. {
-            run(batch * 5_000..(batch + 1) * 5_000);
-            if start.elapsed() > Duration::from_secs(minutes * 60) {
-                break;
-            }
-        }
-    }
+    slow::seeds(5_000, run);
 }

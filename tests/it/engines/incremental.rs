@@ -1,7 +1,7 @@
 //! Incremental evaluations against the naive engine: random programs under random sequences of changes, each step
 //! compared with an evaluation from scratch.
 
-use std::time::Instant;
+use crate::slow;
 
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
@@ -180,17 +180,7 @@ fn more_random_changes_leave_what_an_evaluation_from_scratch_gives() {
 
 #[test]
 fn many_random_changes_leave_what_an_evaluation_from_scratch_gives() {
-    if std::env::var_os("HENCE_SLOW").is_some() {
-        let start = Instant::now();
-        let minutes =
-            std::env::var("HENCE_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(10_u64);
-        for batch in 1.. {
-            run(batch * 5_000..(batch + 1) * 5_000);
-            if start.elapsed().as_secs() > minutes * 60 {
-                break;
-            }
-        }
-    }
+    slow::seeds(5_000, run);
 }
 
 /// Paths along edges, and those who are on none.
@@ -316,7 +306,7 @@ fn nothing_grows_under_the_same_changes_again_and_again() {
     let mut incremental = Incremental::new(&program, &Database::new(&program), &Limits::default()).unwrap();
     let rows: Vec<Vec<Word>> = (0..12).map(|at| ints([at, (at * 5 + 1) % 12])).collect();
     let mut most = 0;
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 100_000 } else { 8_000 };
+    let rounds = slow::size(8_000, 100_000);
     for round in 0..rounds {
         let (row, asserted) = (&rows[round % 12], (round / 12) % 2 == 0);
         let node_row = ints([(round % 7) as i64]);

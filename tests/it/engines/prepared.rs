@@ -1,6 +1,6 @@
 //! Prepared evaluation: each request gives what a fresh evaluation of its facts and those that stand would give.
 
-use std::time::Instant;
+use crate::slow;
 
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
@@ -81,16 +81,7 @@ fn more_requests_in_a_row_mean_the_same_as_fresh_evaluations() {
 
 #[test]
 fn many_requests_in_a_row_mean_the_same_as_fresh_evaluations() {
-    if std::env::var_os("HENCE_SLOW").is_some() {
-        let start = Instant::now();
-        let minutes = std::env::var("HENCE_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(5_u64);
-        for batch in 1.. {
-            (batch * 10_000..(batch + 1) * 10_000).for_each(check);
-            if start.elapsed().as_secs() > minutes * 60 {
-                break;
-            }
-        }
-    }
+    slow::seeds(10_000, |seeds| seeds.for_each(check));
 }
 
 fn sorted(model: &Model) -> Vec<Vec<(usize, Vec<Word>)>> {

@@ -1,5 +1,6 @@
 //! Figures of the ledger, measured with `HENCE_BENCH=1` in a release build and printed.
 
+use crate::slow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -145,7 +146,7 @@ fn figures() {
 /// Ten million facts: opened in under a second, a question by its first column answered in milliseconds.
 #[test]
 fn a_ledger_of_ten_million_facts_opens_and_answers_at_once() {
-    let (parts, size) = if std::env::var_os("HENCE_SLOW").is_some() { (20, 500_000) } else { (2, 5_000) };
+    let (parts, size) = if slow::is_slow() { (20, 500_000) } else { (2, 5_000) };
     let dir = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
     for part in 0..parts {

@@ -1,5 +1,6 @@
 //! Damage: every byte of a journal flipped, every truncation, swapped segments; never a panic, never a wrong answer.
 
+use crate::slow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -166,7 +167,7 @@ fn files_below(dir: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_base_with_changed_files_is_recovered_from_the_journal() {
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 150 } else { 8 };
+    let rounds = slow::size(8, 150);
     let mut random = Random::new(11);
     let whole = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open(whole.path(), &small()).unwrap();

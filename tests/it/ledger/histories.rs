@@ -1,5 +1,6 @@
 //! Random histories against a model: the state, the past, and both after reopening.
 
+use crate::slow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -110,7 +111,7 @@ fn run(dir: &Path, seed: u64, steps: u64) {
 
 #[test]
 fn random_histories_agree_with_a_model_now_then_and_after_reopening() {
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 100 } else { 3 };
+    let rounds = slow::size(3, 100);
     for seed in 0..rounds {
         let dir = tempfile::tempdir().unwrap();
         run(dir.path(), seed, 60);
@@ -133,7 +134,7 @@ fn slow(seed: u64) -> Box<dyn Base> {
 
 #[test]
 fn while_another_thread_writes_the_base_everything_is_seen() {
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 300 } else { 6 };
+    let rounds = slow::size(6, 300);
     for seed in 0..rounds {
         let mut random = Random::new(seed);
         let mut model = Model { states: vec![BTreeSet::new()], ..Model::default() };

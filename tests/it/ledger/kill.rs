@@ -1,5 +1,6 @@
 //! A writer killed at any moment: nothing acknowledged is lost, nothing is half there, the ledger opens again.
 
+use crate::slow;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -63,7 +64,7 @@ fn run_and_kill(dir: &Path, patience: Duration, writing: bool) -> u64 {
 
 #[test]
 fn a_killed_writer_loses_nothing_acknowledged() {
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 1_000 } else { 6 };
+    let rounds = slow::size(6, 1_000);
     let mut random = Random::new(7);
     let mut acknowledged = 0;
     let mut dir = tempfile::tempdir().unwrap();

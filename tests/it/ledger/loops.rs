@@ -1,6 +1,7 @@
 //! Power cuts on a loop device: a writer is stopped at any moment, the device's content at that moment is copied and
 //! mounted as after a power cut, and everything acknowledged must be there.
 
+use crate::slow;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -73,7 +74,7 @@ fn cut(disk: &Path, folder: &Path, image: &Path, patience: Duration) -> u64 {
 
 #[test]
 fn a_power_cut_on_a_loop_device_loses_nothing_acknowledged() {
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 100 } else { 2 };
+    let rounds = slow::size(2, 100);
     let dir = tempfile::tempdir().unwrap();
     let (disk, image) = (dir.path().join("disk"), dir.path().join("image"));
     let mut random = Random::new(23);

@@ -1,6 +1,7 @@
 //! The binary over a medium whose calls fail one by one (a library that is loaded before the C library's own lets them):
 //! it ends in words and in time, and leaves the lock.
 
+use crate::slow;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -86,7 +87,7 @@ fn each(calls: &'static str, under: &str, most: u32) {
     fs::write(dir.path().join("f.dl"), RULES).unwrap();
     let bulk: String = (0..25_000).map(|n| format!("{{\"f\": [{n}, \"b\"]}}\n")).collect();
     fs::write(dir.path().join("bulk.jsonl"), bulk).unwrap();
-    let step = if std::env::var_os("HENCE_SLOW").is_some() { 1 } else { most as usize / 4 };
+    let step = slow::size(most as usize / 4, 1);
     for once in [false, true] {
         for from in (1..=most).step_by(step) {
             let (_, acknowledged) = follow(dir.path(), &library, &Failing { call: calls, under, from, once });

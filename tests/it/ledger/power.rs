@@ -1,5 +1,6 @@
 //! Power cuts: the files as they may be when unsynced writes are lost, reordered or torn, at any moment.
 
+use crate::slow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -181,7 +182,7 @@ fn write(
 
 #[test]
 fn no_power_cut_loses_what_was_acknowledged() {
-    let states = if std::env::var_os("HENCE_SLOW").is_some() { 10_000 } else { 150 };
+    let states = slow::size(150, 10_000);
     let mut random = Random::new(3);
     let mut events = write(MemoryDisk::default(), MemoryBase::default(), 0, 20).unwrap();
     let mut depth = 0;

@@ -1,6 +1,7 @@
 //! The binary beside another process, on full and read-only media, without permissions, over a damaged base: told in
 //! words, never a panic.
 
+use crate::slow;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
@@ -86,7 +87,7 @@ fn a_damaged_base_is_told_of_without_the_text_of_a_panic() {
     let files: Vec<_> =
         fs::read_dir(dir.path().join(".hence/base")).unwrap().map(|file| file.unwrap().path()).collect();
     let mut random = Random::new(3);
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 100 } else { 6 };
+    let rounds = slow::size(6, 100);
     for _ in 0..rounds {
         for path in files.iter().filter(|path| path.is_file()) {
             let mut content = fs::read(path).unwrap();

@@ -1,6 +1,7 @@
 //! Questions beside a writer and beside each other, and copies made meanwhile: as of the last transaction, disturbing
 //! nobody.
 
+use crate::slow;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -68,7 +69,7 @@ fn readers_and_a_writer_stay_out_of_each_others_way() {
 #[test]
 fn questions_and_copies_while_somebody_writes_are_of_whole_transactions() {
     let (dir, copies) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let slow = std::env::var_os("HENCE_SLOW").is_some();
+    let slow = slow::is_slow();
     let goal = if slow { 3_000 } else { 120 };
     drop(Ledger::open(dir.path(), &small()).unwrap());
     let (acknowledged, done) = (AtomicU64::new(0), AtomicBool::new(false));

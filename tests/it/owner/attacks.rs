@@ -1,5 +1,6 @@
 //! Owners under attack: garbage, floods, turns without end, kills, other users, odd places.
 
+use crate::slow;
 use std::fs;
 use std::io::{BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -137,7 +138,7 @@ fn moment(most: u64) -> Duration {
 #[test]
 fn nothing_acknowledged_is_lost_whoever_is_killed() {
     let dir = folder();
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 60 } else { 5 };
+    let rounds = slow::size(5, 60);
     let (mut acknowledged, mut asserted) = (0, 0);
     let mut owner = Owner::new(dir.path(), &[]);
     for round in 0..rounds {

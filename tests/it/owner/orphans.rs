@@ -1,5 +1,6 @@
 //! Carriers of an owner that is killed: they end with it, and none runs beside the next attempt.
 
+use crate::slow;
 use std::fs;
 use std::path::Path;
 
@@ -37,7 +38,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn no_program_of_a_killed_owner_runs_beside_the_next_attempt() {
     let dir = folder();
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 100 } else { 3 };
+    let rounds = slow::size(3, 100);
     let mut owner = Owner::new(dir.path(), &[]);
     assert_fact(dir.path(), "f(1)");
     for round in 1..rounds {

@@ -1,5 +1,6 @@
 //! Turns: commands on an owned store, reviews beside an open stream, two at once, a second owner.
 
+use crate::slow;
 use std::fs;
 use std::process::Stdio;
 
@@ -128,7 +129,7 @@ fn reviews_are_filed_while_a_stream_is_open_and_of_two_at_once_one_counts() {
     for line in ["{\"reviewer\": [\"ada\"]}", "{\"reviewer\": [\"grace\"]}"] {
         stream.say(line);
     }
-    let rounds = if std::env::var_os("HENCE_SLOW").is_some() { 40 } else { 3 };
+    let rounds = slow::size(3, 40);
     for round in 0..rounds {
         let request = format!("r{round}");
         stream.say(&format!(

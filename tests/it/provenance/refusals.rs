@@ -1,6 +1,7 @@
 //! Refusals that are known to have a remedy: a decision loses facts, meets a fact in its way or a parameter moves, up
 //! to three changes. Nearly all of them have to be answered by a remedy that an evaluation apart confirms.
 
+use crate::slow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -34,7 +35,7 @@ const FIRST_TRIES: usize = 8;
 
 /// Whether the long suites run.
 pub(super) fn is_slow() -> bool {
-    std::env::var_os("HENCE_SLOW").is_some()
+    slow::is_slow()
 }
 
 /// What a count of refusals came to.

@@ -12,7 +12,7 @@ mod rule;
 mod sharded;
 mod shrink;
 
-use std::time::Instant;
+use crate::slow;
 
 use hence::session::{self, Loader, RuleSet};
 use hence_core::diagnostic::Diagnostic;
@@ -177,15 +177,5 @@ fn more_random_programs_mean_the_same_in_every_mode() {
 
 #[test]
 fn many_random_programs_mean_the_same_in_every_mode() {
-    if std::env::var_os("HENCE_SLOW").is_some() {
-        let start = Instant::now();
-        let minutes =
-            std::env::var("HENCE_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(10_u64);
-        for batch in 1.. {
-            run(batch * 10_000..(batch + 1) * 10_000);
-            if start.elapsed().as_secs() > minutes * 60 {
-                break;
-            }
-        }
-    }
+    slow::seeds(10_000, run);
 }

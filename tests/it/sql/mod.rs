@@ -4,6 +4,7 @@
 mod databases;
 mod scripts;
 
+use crate::slow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -32,7 +33,7 @@ fn hold(database: &Database, scripts: Vec<Script>) -> (usize, usize) {
 }
 
 fn slow() -> bool {
-    std::env::var_os("HENCE_SLOW").is_some()
+    slow::is_slow()
 }
 
 /// What a database derives from every `corpus`-th file, from so many golden cases of each pack and from random programs.

@@ -126,6 +126,14 @@ pub fn at_most(memory: u64) {
     MOST_BYTES.fetch_min(memory, Ordering::Relaxed);
 }
 
+/// The most memory of this process, and how much of it is left, in bytes; none where it is not watched.
+pub fn room() -> Option<(u64, u64)> {
+    let most = MOST_BYTES.load(Ordering::Relaxed);
+    // Before the watch begins it is zero, without a limit on memory the greatest number.
+    let used = resident().filter(|_| most > 0 && most < u64::MAX)?;
+    Some((most, most.saturating_sub(used)))
+}
+
 struct Watcher {
     memory: Option<u64>,
     deadline: Option<Instant>,
