@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
+use smallvec::SmallVec;
 
 use hence_core::fault::broken;
 use hence_core::json;
@@ -157,11 +158,11 @@ fn put_text(out: &mut Vec<u8>, tag: u8, text: &str) {
 /// The values that [`encode`] wrote.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<Value>, Malformed> {
     let mut reader = Reader::new(bytes);
-    let mut values = Vec::with_capacity(bytes.len().div_ceil(8).min(16));
+    let mut values = SmallVec::<[Value; 16]>::new();
     while !reader.is_empty() {
         values.push(value(&mut reader)?);
     }
-    Ok(values)
+    Ok(values.into_vec())
 }
 
 /// The text that a column held last, by its encoding: rows ascend, so columns to the left often repeat.
