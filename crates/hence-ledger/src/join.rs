@@ -14,8 +14,9 @@ use super::state::{self, State};
 use super::verify::base_agrees;
 use super::view::View;
 
-/// Journals up to this size are checked whole whenever a process first opens them, larger ones after what the base holds.
-const WHOLE_CHECK: u64 = 16 << 20;
+/// Journals up to this size are checked whole whenever a process first opens them, which takes a millisecond a MiB; larger
+/// ones after what the base holds.
+const WHOLE_CHECK: u64 = 4 << 20;
 
 /// A base of up to so many facts and decisions is compared with their digest whenever a process first opens it.
 const ALWAYS_CHECKED: u64 = 20_000;
