@@ -1,19 +1,20 @@
-//! `hence status`, `verify`, `rebuild`, `compact`, `import`: keeping a ledger.
+//! `hence status`, `rebuild`, `compact`, `import`: keeping a ledger.
 
 use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 
-use hence::session::{self, Admission, Audit, RuleSet, Session, SessionError, Untrusted};
+use hence::session::{self, Admission, RuleSet, Session, Untrusted};
 use hence_core::file;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
-use hence_ledger::{Hash, ImportedFacts, Ledger, LedgerError, OpenOptions, When};
+use hence_ledger::{ImportedFacts, Ledger, OpenOptions, When};
 
 use super::diagnostics::count;
-use super::options::{self, EngineOptions, FactOptions, RuleOptions};
-use super::{DONE, Failure, NO, Outcome, config, head, open, output, owner, progress, terminal, time};
+use super::options::{self, FactOptions, RuleOptions};
+use super::verify::hash;
+use super::{DONE, Failure, Outcome, config, open, output, owner, progress, terminal, time};
 
 /// Show a ledger at a glance: transactions, facts, decisions, size, head
 #[derive(Debug, Args)]
@@ -89,7 +90,7 @@ fn strength(ledger: &Ledger) -> Result<String, Failure> {
 }
 
 /// The facts that the rules which decided last, or the current ones, don't see.
-fn untrusted(ledger: &Ledger) -> Result<Vec<Untrusted>, Failure> {
+pub(super) fn untrusted(ledger: &Ledger) -> Result<Vec<Untrusted>, Failure> {
     if !ledger.principals().map_err(open::failure)?.demand_signatures() {
         return Ok(Vec::new());
     }
@@ -110,183 +111,11 @@ fn rules() -> String {
 }
 
 /// The recorded relations that the rules which decided last don't declare.
-fn undeclared(ledger: &Ledger) -> Result<Vec<(Symbol, u64)>, Failure> {
+pub(super) fn undeclared(ledger: &Ledger) -> Result<Vec<(Symbol, u64)>, Failure> {
     let last = ledger.last_where(|info| info.rules.is_some()).map_err(open::failure)?;
     let Some(hash) = last.and_then(|info| info.rules) else { return Ok(Vec::new()) };
     let Some(recorded) = ledger.rules(hash).map_err(open::failure)? else { return Ok(Vec::new()) };
     Ok(session::undeclared(&RuleSet::from_recorded(&recorded)?, ledger))
-}
-
-/// Verify a ledger: its chain, its base against its journal, and every decision drawn again
-#[derive(Debug, Args)]
-#[command(after_help = "Example: hence verify --head HASH")]
-pub(super) struct Verify {
-    #[command(flatten)]
-    facts: FactOptions,
-    #[command(flatten)]
-    engine: EngineOptions,
-    /// A head noted earlier, which must be in the chain
-    #[arg(long, value_name = "HASH")]
-    head: Option<String>,
-    /// The file of a note of `hence head`: what it names must be what the ledger began with
-    #[arg(long, value_name = "NOTE")]
-    since: Option<PathBuf>,
-    /// Don't draw decisions again
-    #[arg(long)]
-    no_replay: bool,
-}
-
-impl Verify {
-    /// Damage is a difference, and its place is told.
-    pub(super) fn run(self) -> Outcome {
-        match self.prove() {
-            Err(Failure::Session(SessionError::Ledger(
-                damage @ (LedgerError::Damaged { .. } | LedgerError::NotAsLeft { .. }),
-            ))) => {
-                output::error(&damage.to_string());
-                Ok(NO)
-            }
-            proven => proven,
-        }
-    }
-
-    fn prove(self) -> Outcome {
-        let ledger = open::settled(&self.facts)?;
-        let mut at = 0;
-        let verified = ledger.verify_each(&mut |tx| at = tx).map_err(SessionError::Ledger);
-        let verified = verified.inspect_err(|error| progress::note_reached(error, at, ledger.last_tx()))?;
-        let mut out = terminal::text();
-        writeln!(
-            out,
-            "the chain of {} holds: {}, {}, head {}",
-            count(verified.transactions as usize, "transaction"),
-            count(verified.facts as usize, "fact"),
-            count(verified.decisions as usize, "decision"),
-            verified.head
-        )?;
-        for difference in &verified.differences {
-            writeln!(out, "difference: {difference}")?;
-        }
-        if let Some((last, proven)) = verified.archived {
-            let transactions = match last {
-                1 => String::from("transaction 1"),
-                _ => format!("transactions 1 to {last}"),
-            };
-            let how = if proven {
-                "verified against their archived segments"
-            } else {
-                "their segments are not in the archive"
-            };
-            writeln!(out, "a snapshot replaces {transactions}; {how}")?;
-        }
-        open::warn_of_undeclared_in(&undeclared(&ledger)?, "the rules of the last decisions");
-        let mut sound = verified.differences.is_empty();
-        sound &= self.head_stands(&ledger)? & self.goes_on(&ledger)?;
-        let since = ledger.principals().map_err(open::failure)?.since();
-        let forged = |found: &Untrusted| since.is_some_and(|since| since <= found.tx);
-        for Untrusted { fact, why, .. } in untrusted(&ledger)?.into_iter().filter(forged) {
-            writeln!(out, "difference: {fact} is not there for the rules: {why}")?;
-            sound = false;
-        }
-        if !self.no_replay {
-            let last = ledger.last_tx();
-            sound &= match (verified.archived, ledger.whole_history().map_err(open::failure)?) {
-                (Some(_), Some(whole)) => self.audit(&whole, 1, last)?,
-                (Some((end, _)), None) => {
-                    writeln!(out, "the decisions of transactions 1 to {end} were not drawn again")?;
-                    self.audit(&ledger, end + 1, last)?
-                }
-                (None, _) => self.audit(&ledger, 1, last)?,
-            };
-        }
-        Ok(if sound { DONE } else { NO })
-    }
-
-    /// Draws every decision again and tells what differs from the record; whether nothing is wrong.
-    fn audit(&self, ledger: &Ledger, from: u64, to: u64) -> Result<bool, Failure> {
-        let (engine, limits) = (self.engine.engine(), self.engine.limits());
-        let lenient = self.engine.lenient()?;
-        let audit = Audit { ledger, from, to, engine: engine.as_ref(), limits, lenient };
-        let (bar, mut written, mut at) = (indicatif::ProgressBar::new(to), Ok(()), from);
-        let mut reached = |tx| {
-            at = tx;
-            bar.set_position(tx);
-        };
-        let audited = audit.run(&mut reached, &mut |finding| {
-            let word = if finding.what.is_lie() { "error" } else { "note" };
-            written = bar.suspend(|| writeln!(terminal::text(), "{word}: {finding}"));
-            written.is_ok()
-        });
-        bar.finish_and_clear();
-        written?;
-        let audited = audited.inspect_err(|error| progress::note_reached(error, at, to))?;
-        let found = match (audited.faults, audited.open) {
-            (0, 0) => String::from("each as recorded"),
-            (0, open) => {
-                format!("as recorded, but for {} that can't be told", count(open as usize, "difference"))
-            }
-            (faults, _) => count(faults as usize, "error"),
-        };
-        let transactions = count(audited.evaluated as usize, "transaction");
-        let decisions = count(audited.decisions as usize, "decision");
-        writeln!(terminal::text(), "{transactions} drawn again, {decisions} in all: {found}")?;
-        Ok(audited.faults == 0)
-    }
-
-    /// Whether the ledger goes on from the note that was kept, and who signed that.
-    fn goes_on(&self, ledger: &Ledger) -> Result<bool, Failure> {
-        let Some(path) = &self.since else { return Ok(true) };
-        let note = head::read_note(path)?;
-        let (size, last) = (note.checkpoint.size, ledger.last_tx());
-        let path = path.display();
-        if size > last {
-            output::error(&format!(
-                "the note `{path}` is of {size} transactions, and the ledger has {last}: it was truncated"
-            ));
-            return Ok(false);
-        }
-        let tree = ledger.tree().map_err(open::failure)?;
-        if size == 0 || ledger.checkpoint(&tree, size).map_err(open::failure)? != note.checkpoint {
-            output::error(&format!(
-                "the note `{path}` is of another history: the ledger was rewritten, or is another one"
-            ));
-            return Ok(false);
-        }
-        let known = ledger.principals().map_err(open::failure)?.list(size);
-        let by: Vec<&str> =
-            known.iter().filter(|one| note.is_by(one.key)).map(|one| one.name.as_str()).collect();
-        if note.is_signed() && by.is_empty() {
-            output::error(&format!("the note `{path}` is signed by no principal of then"));
-            return Ok(false);
-        }
-        let signed = if by.is_empty() {
-            String::from("nobody signed it")
-        } else {
-            format!("signed by {}", by.join(", "))
-        };
-        writeln!(
-            terminal::text(),
-            "the ledger goes on from the note of {}; {signed}",
-            count(size as usize, "transaction")
-        )?;
-        Ok(true)
-    }
-
-    /// Whether the head that was written down stands in the chain.
-    fn head_stands(&self, ledger: &Ledger) -> Result<bool, Failure> {
-        let Some(text) = &self.head else { return Ok(true) };
-        let hash = parsed(text)?;
-        match ledger.tx_of(hash).map_err(open::failure)? {
-            Some(tx) => writeln!(terminal::text(), "head {hash} is that of transaction {tx}")?,
-            None => {
-                output::error(&format!(
-                    "head {hash} is not in this ledger: the ledger was truncated, or is another one"
-                ));
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
 }
 
 /// Rebuild the base of a ledger from its journal
@@ -398,7 +227,7 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(self) -> Outcome {
-        let head = self.head.as_deref().map(parsed).transpose()?;
+        let head = self.head.as_deref().map(hash).transpose()?;
         let file = file::open(&self.file).map_err(|error| {
             Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
         })?;
@@ -446,9 +275,4 @@ fn warn_of_time(ledger: &Ledger) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-fn parsed(text: &str) -> Result<Hash, Failure> {
-    Hash::parse(text)
-        .ok_or_else(|| Failure::Usage(format!("`{text}` is not a hash; expected 64 hexadecimal digits")))
 }

@@ -82,6 +82,7 @@ mod told;
 #[cfg(feature = "otel")]
 mod traces;
 mod unique;
+mod verify;
 mod watch;
 mod what_if;
 
@@ -140,7 +141,7 @@ enum Command {
     Decisions(decisions::Decisions),
     Status(keep::Status),
     Migrate(migrate::Migrate),
-    Verify(keep::Verify),
+    Verify(verify::Verify),
     Head(head::Head),
     Receipt(receipt::Receipt),
     Rebuild(keep::Rebuild),
