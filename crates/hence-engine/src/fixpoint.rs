@@ -33,8 +33,9 @@ impl StratumPlans {
 /// By how much the relations of a stratum grow before its plans are made again.
 const GROWN: u64 = 4;
 
-fn with_outputs(program: &Program, plans: Vec<Plan>) -> (Vec<Plan>, Vec<Output>) {
-    let outputs = plans.iter().map(|plan| Output::new(&program[plan.rule], plan)).collect();
+fn with_outputs(program: &Program, plans: Vec<Plan>, run_often: bool) -> (Vec<Plan>, Vec<Output>) {
+    let output = if run_often { Output::of_closures } else { Output::new };
+    let outputs = plans.iter().map(|plan| output(&program[plan.rule], plan)).collect();
     (plans, outputs)
 }
 
@@ -107,7 +108,7 @@ impl Fixpoint<'_, '_> {
                     let used = made.iter().flat_map(Plan::joined_indexes);
                     self.relations.sort_indexes(&stratum.relations, used);
                 }
-                with_outputs(program, made)
+                with_outputs(program, made, !self.revises)
             });
         }
         let facts =
@@ -124,7 +125,7 @@ impl Fixpoint<'_, '_> {
                 let joined = made.iter().flat_map(Plan::joined_indexes);
                 self.relations.sort_indexes(&stratum.relations, joined);
             }
-            with_outputs(program, made)
+            with_outputs(program, made, !self.revises)
         })
     }
 

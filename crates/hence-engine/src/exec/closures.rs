@@ -1,0 +1,313 @@
+//! A plan as nested closures, each a step that calls the one after it: what a step is and where its words are is decided
+//! where the plan is made and not for every row (Feeley and Lapalme, "Using closures for code generation", Computer
+//! Languages 12:1, 1987). A run needs no preparation, so this is for plans that run often over few rows.
+
+use crate::cells::{Cell, Slice};
+use crate::exec::context::{ExecContext, Sink};
+use crate::exec::cursor::{LoopCursor, candidates};
+use crate::exec::emit::Emitter;
+use crate::plan::expr::CompiledExpr;
+use crate::plan::frame::Slot;
+use crate::plan::steps::{AccessPath, Plan, PlanStep, Sign};
+use crate::storage::stable::Stable;
+use crate::storage::view::View;
+use hence_core::fault::broken;
+use hence_core::index_vec::IndexVec;
+use hence_core::meter::Bound;
+use hence_core::schema::RelationId;
+use hence_core::value::Word;
+use hence_lang::builtins::op::Op;
+use hence_lang::ir::Rule;
+use std::fmt;
+
+use smallvec::SmallVec;
+
+/// An invariant of [`candidates`].
+const ROWS: &str = "the rows that may fit an atom are a scan, or entries of an index";
+
+/// Where to go on: at the next row of the loop with this number, counted from 1; 0 is the end of the plan.
+type Next = usize;
+/// At the next row of the innermost loop that is at work.
+const ON: Next = Next::MAX;
+
+/// A step with all that come after it.
+type Code = Box<dyn Fn(&mut Run<'_, '_, '_, '_>) -> Next + Send + Sync>;
+
+/// The closures of a plan.
+pub(crate) struct Closures {
+    /// The words of the plan; what a run leaves in those of variables means nothing to the next one.
+    frame: IndexVec<Slot, Word>,
+    code: Code,
+}
+
+/// A run of them.
+struct Run<'r, 'a, 'p, 's> {
+    frame: &'r mut IndexVec<Slot, Word>,
+    context: &'r mut ExecContext<'a, 'p>,
+    facts: &'r mut Emitter<'s>,
+    matches: u64,
+    halt: Option<Halt>,
+}
+
+/// Why a run ends early.
+enum Halt {
+    Bound(Bound),
+    /// An operation has no result.
+    Undefined,
+}
+
+impl Closures {
+    /// The closures of a plan whose matches are facts, if there are some for all of its steps.
+    pub(crate) fn new(rule: &Rule, plan: &Plan) -> Option<Self> {
+        if rule.is_aggregate() || rule.limit.is_some() {
+            return None;
+        }
+        let mut code = emit(plan.head.clone(), plan.after_match.map_or(0, |at| at + 1));
+        for (at, step) in plan.steps.iter().enumerate().rev() {
+            code = compile(at + 1, step, code)?;
+        }
+        Some(Self { frame: plan.frame.words.clone(), code })
+    }
+
+    /// Finds all matches; how many there were. None where an operation is undefined, which somebody else has to report:
+    /// the facts until then are facts anyway.
+    pub(crate) fn run(
+        &mut self,
+        facts: &mut Emitter<'_>,
+        context: &mut ExecContext<'_, '_>,
+    ) -> Result<Option<u64>, Bound> {
+        let mut run = Run { frame: &mut self.frame, context, facts, matches: 0, halt: None };
+        (self.code)(&mut run);
+        match run.halt {
+            None => Ok(Some(run.matches)),
+            Some(Halt::Undefined) => Ok(None),
+            Some(Halt::Bound(bound)) => Err(bound),
+        }
+    }
+}
+
+impl fmt::Debug for Closures {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Closures").finish_non_exhaustive()
+    }
+}
+
+impl<'a> Run<'_, 'a, '_, '_> {
+    #[cold]
+    fn halt(&mut self, halt: Halt) -> Next {
+        self.halt = Some(halt);
+        0
+    }
+
+    #[inline]
+    fn stable(&self, relation: RelationId) -> &'a Stable {
+        self.context.stable.get(relation)
+    }
+
+    #[inline]
+    fn holds(&self, relation: RelationId, row: &[Word], view: View) -> bool {
+        self.context.pending[relation].holds(self.stable(relation), row, view)
+    }
+
+    #[inline]
+    fn eval(&self, code: &CompiledExpr) -> Option<Word> {
+        code.eval(self.frame.view(), self.context.params).ok()
+    }
+}
+
+/// The closure of a step, the `number`th, with `then` after it.
+fn compile(number: Next, step: &PlanStep, then: Code) -> Option<Code> {
+    Some(match step {
+        PlanStep::Every(path) if path.index.is_none() => scan(number, path.clone(), then),
+        PlanStep::Every(path) => look_up(number, path.clone(), then),
+        PlanStep::Some(path, sign) => exists(path.clone(), *sign, then),
+        PlanStep::Probe { relation, view, row, sign } => probe((*relation, *view), row, *sign, then),
+        PlanStep::Test(code, _) => test(code.clone(), then),
+        PlanStep::Let(slot, code, _) => bind(*slot, code.clone(), then),
+        PlanStep::Keys { .. }
+        | PlanStep::Each(..)
+        | PlanStep::MultiwayJoin(_)
+        | PlanStep::Same(..)
+        | PlanStep::Among(..)
+        | PlanStep::Anew { .. }
+        | PlanStep::Once { .. }
+        | PlanStep::Fewer { .. } => return None,
+    })
+}
+
+/// A loop over rows one after the other.
+fn scan(number: Next, path: AccessPath, then: Code) -> Code {
+    Box::new(move |run| {
+        let stable = run.stable(path.relation);
+        let range = stable.range(path.view);
+        if let Err(bound) = run.context.budget.steps(range.len() as u64) {
+            return run.halt(Halt::Bound(bound));
+        }
+        let (from, to) = (range.start as usize * stable.arity(), range.end as usize * stable.arity());
+        match stable.words().part(from, to) {
+            Slice::Narrow(cells) => scan_rows(run, number, &path, cells, stable.arity(), &then),
+            Slice::Wide(words) => scan_rows(run, number, &path, words, stable.arity(), &then),
+        }
+    })
+}
+
+#[inline]
+fn scan_rows<C: Cell>(
+    run: &mut Run<'_, '_, '_, '_>,
+    number: Next,
+    path: &AccessPath,
+    mut rows: &[C],
+    arity: usize,
+    then: &Code,
+) -> Next {
+    while let Some((row, rest)) = rows.split_at_checked(arity).filter(|(row, _)| !row.is_empty()) {
+        rows = rest;
+        let fits = path.row.fits(run.frame, |column| row.get(column).copied().unwrap_or_default().word());
+        if fits {
+            let next = then(run);
+            if next < number {
+                return next;
+            }
+        }
+    }
+    ON
+}
+
+/// A loop over rows that an index finds.
+fn look_up(number: Next, path: AccessPath, then: Code) -> Code {
+    let word = path.row.binds.first().map(|(_, slot)| *slot);
+    Box::new(move |run| {
+        let stable = run.stable(path.relation);
+        match candidates(&path, run.context.stable, run.frame.view()) {
+            LoopCursor::Words(words) => {
+                if let Err(bound) = run.context.budget.steps(words.len() as u64) {
+                    return run.halt(Halt::Bound(bound));
+                }
+                for found in words {
+                    if let Some(slot) = word {
+                        run.frame[slot] = Word(u64::from(*found));
+                    }
+                    let next = then(run);
+                    if next < number {
+                        return next;
+                    }
+                }
+            }
+            LoopCursor::Numbers(numbers) => {
+                if let Err(bound) = run.context.budget.steps(numbers.len() as u64) {
+                    return run.halt(Halt::Bound(bound));
+                }
+                for at in numbers {
+                    let row = stable.row(*at);
+                    if path.row.fits(run.frame, |column| row.at(column)) {
+                        let next = then(run);
+                        if next < number {
+                            return next;
+                        }
+                    }
+                }
+            }
+            _ => broken(ROWS),
+        }
+        ON
+    })
+}
+
+/// Whether some row fits.
+fn exists(path: AccessPath, sign: Sign, then: Code) -> Code {
+    Box::new(move |run| {
+        let stable = run.stable(path.relation);
+        let fits = |run: &mut Run<'_, '_, '_, '_>, at: u32| {
+            let row = stable.row(at);
+            path.row.fits(run.frame, |column| row.at(column))
+        };
+        let checked = !path.row.checks.is_empty();
+        let found = match candidates(&path, run.context.stable, run.frame.view()) {
+            LoopCursor::Rows(from, to) if checked => (from..to).any(|at| fits(run, at)),
+            LoopCursor::Rows(from, to) => from < to,
+            LoopCursor::Numbers(numbers) if checked => numbers.iter().any(|at| fits(run, *at)),
+            LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => !entries.is_empty(),
+            _ => broken(ROWS),
+        };
+        if sign.passes(found) { then(run) } else { ON }
+    })
+}
+
+/// Whether a fact is there.
+fn probe((relation, view): (RelationId, View), row: &[Slot], sign: Sign, then: Code) -> Code {
+    match *row {
+        [a] => Box::new(move |run| {
+            let found = run.holds(relation, &[run.frame[a]], view);
+            if sign.passes(found) { then(run) } else { ON }
+        }),
+        [a, b] => Box::new(move |run| {
+            let found = run.holds(relation, &[run.frame[a], run.frame[b]], view);
+            if sign.passes(found) { then(run) } else { ON }
+        }),
+        _ => {
+            let row = row.to_vec();
+            Box::new(move |run| {
+                let words: SmallVec<[Word; 8]> = row.iter().map(|slot| run.frame[*slot]).collect();
+                if sign.passes(run.holds(relation, &words, view)) { then(run) } else { ON }
+            })
+        }
+    }
+}
+
+/// Whether an expression is true.
+fn test(code: CompiledExpr, then: Code) -> Code {
+    match code {
+        CompiledExpr::Flat(Op::Equal, _, a, b) => compare(a, b, |a, b| a == b, then),
+        CompiledExpr::Flat(Op::NotEqual, _, a, b) => compare(a, b, |a, b| a != b, then),
+        CompiledExpr::Flat(Op::Less, _, a, b) => compare(a, b, |a, b| a.as_int() < b.as_int(), then),
+        CompiledExpr::Flat(Op::LessEqual, _, a, b) => compare(a, b, |a, b| a.as_int() <= b.as_int(), then),
+        CompiledExpr::Flat(Op::Greater, _, a, b) => compare(a, b, |a, b| a.as_int() > b.as_int(), then),
+        CompiledExpr::Flat(Op::GreaterEqual, _, a, b) => compare(a, b, |a, b| a.as_int() >= b.as_int(), then),
+        code => Box::new(move |run| match run.eval(&code) {
+            Some(word) if word.as_bool() => then(run),
+            Some(_) => ON,
+            None => run.halt(Halt::Undefined),
+        }),
+    }
+}
+
+fn compare(a: Slot, b: Slot, holds: impl Fn(Word, Word) -> bool + Send + Sync + 'static, then: Code) -> Code {
+    Box::new(move |run| if holds(run.frame[a], run.frame[b]) { then(run) } else { ON })
+}
+
+/// Binds a slot.
+fn bind(slot: Slot, code: CompiledExpr, then: Code) -> Code {
+    Box::new(move |run| match run.eval(&code) {
+        Some(word) => {
+            run.frame[slot] = word;
+            then(run)
+        }
+        None => run.halt(Halt::Undefined),
+    })
+}
+
+/// A match of the whole body.
+fn emit(head: Vec<CompiledExpr>, after_match: Next) -> Code {
+    if let [CompiledExpr::Slot(a)] = *head.as_slice() {
+        return Box::new(move |run| {
+            let row = [run.frame[a]];
+            take(run, &row, after_match)
+        });
+    }
+    Box::new(move |run| {
+        let row: Option<SmallVec<[Word; 8]>> = head.iter().map(|code| run.eval(code)).collect();
+        match row {
+            Some(row) => take(run, &row, after_match),
+            None => run.halt(Halt::Undefined),
+        }
+    })
+}
+
+#[inline]
+fn take(run: &mut Run<'_, '_, '_, '_>, row: &[Word], after_match: Next) -> Next {
+    run.matches += 1;
+    match run.facts.take(row, run.context) {
+        Ok(()) => after_match,
+        Err(bound) => run.halt(Halt::Bound(bound)),
+    }
+}
