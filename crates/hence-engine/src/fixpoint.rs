@@ -77,12 +77,7 @@ impl Fixpoint<'_, '_> {
             }
             let is_first = round == 1;
             let (plans, outputs) = self.plans(stratum, plans, is_first);
-            let mut grew = None;
-            for (plan, output) in plans.iter().zip(outputs) {
-                if self.plan(plan, output).map_err(|bound| LimitReached::at(bound, program, plan.rule))? > 0 {
-                    grew = Some(plan.rule);
-                }
-            }
+            let grew = self.round(plans, outputs)?;
             self.relations.close(&stratum.relations, self.threads);
             self.weigh().map_err(|bound| LimitReached::at(bound, program, at_work))?;
             match grew {
@@ -133,9 +128,8 @@ impl Fixpoint<'_, '_> {
         if self.budget.weighs() { self.budget.memory(self.relations.bytes()) } else { Ok(()) }
     }
 
-    /// Runs one plan; how many new facts it gave.
-    fn plan(&mut self, plan: &Plan, output: &mut Output) -> Result<u64, Bound> {
-        let start = self.profile.as_ref().and_then(|profile| profile.start());
+    /// Runs the plans of a round; the last rule that gave new facts.
+    fn round(&mut self, plans: &[Plan], outputs: &mut [Output]) -> Result<Option<RuleId>, LimitReached> {
         let mut context = ExecContext {
             stable: self.relations.stable.view(),
             pending: PendingTuples::Mine(self.relations.pending.as_mut_slice()),
@@ -143,11 +137,19 @@ impl Fixpoint<'_, '_> {
             reports: self.reports,
             params: self.params,
         };
-        let rule = &self.program[plan.rule];
-        let (matches, derived) = run(plan, rule, output, &mut context, self.scratch, self.threads)?;
-        if let Some(profile) = &mut self.profile {
-            profile.add(plan.rule, start, matches, derived);
+        let mut grew = None;
+        for (plan, output) in plans.iter().zip(outputs) {
+            let start = self.profile.as_ref().and_then(|profile| profile.start());
+            let rule = &self.program[plan.rule];
+            let (matches, derived) = run(plan, rule, output, &mut context, self.scratch, self.threads)
+                .map_err(|bound| LimitReached::at(bound, self.program, plan.rule))?;
+            if let Some(profile) = &mut self.profile {
+                profile.add(plan.rule, start, matches, derived);
+            }
+            if derived > 0 {
+                grew = Some(plan.rule);
+            }
         }
-        Ok(derived)
+        Ok(grew)
     }
 }

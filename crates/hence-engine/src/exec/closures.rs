@@ -1,6 +1,7 @@
 //! A plan as nested closures, each a step that calls the one after it: what a step is and where its words are is decided
 //! where the plan is made and not for every row (Feeley and Lapalme, "Using closures for code generation", Computer
 //! Languages 12:1, 1987). A run needs no preparation, so this is for plans that run often over few rows.
+#![expect(clippy::indexing_slicing, reason = "hot: columns are in range by construction of the plan")]
 
 use crate::cells::{Cell, Slice};
 use crate::exec::context::{ExecContext, Sink};
@@ -8,7 +9,7 @@ use crate::exec::cursor::{LoopCursor, candidates};
 use crate::exec::emit::Emitter;
 use crate::plan::expr::CompiledExpr;
 use crate::plan::frame::Slot;
-use crate::plan::steps::{AccessPath, Plan, PlanStep, Sign};
+use crate::plan::steps::{AccessPath, Plan, PlanStep, RowPattern, Sign};
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
 use hence_core::fault::broken;
@@ -104,7 +105,7 @@ impl<'a> Run<'_, 'a, '_, '_> {
         self.context.stable.get(relation)
     }
 
-    #[inline]
+    #[inline(always)]
     fn holds(&self, relation: RelationId, row: &[Word], view: View) -> bool {
         self.context.pending[relation].holds(self.stable(relation), row, view)
     }
@@ -137,33 +138,41 @@ fn compile(number: Next, step: &PlanStep, then: Code) -> Option<Code> {
 
 /// A loop over rows one after the other.
 fn scan(number: Next, path: AccessPath, then: Code) -> Code {
+    match (path.row.binds.as_slice(), path.row.checks.as_slice()) {
+        (&[bind], []) => scan_for(number, path, [bind], then),
+        (&[a, b], []) => scan_for(number, path, [a, b], then),
+        _ => {
+            let row = path.row.clone();
+            scan_for(number, path, row, then)
+        }
+    }
+}
+
+fn scan_for(number: Next, path: AccessPath, pattern: impl Pattern, then: Code) -> Code {
+    let (relation, view) = (path.relation, path.view);
     Box::new(move |run| {
-        let stable = run.stable(path.relation);
-        let range = stable.range(path.view);
-        if let Err(bound) = run.context.budget.steps(range.len() as u64) {
+        let stable = run.stable(relation);
+        let (rows, arity) = (stable.part(view), stable.arity());
+        if let Err(bound) = run.context.budget.steps(rows.len() as u64) {
             return run.halt(Halt::Bound(bound));
         }
-        let (from, to) = (range.start as usize * stable.arity(), range.end as usize * stable.arity());
-        match stable.words().part(from, to) {
-            Slice::Narrow(cells) => scan_rows(run, number, &path, cells, stable.arity(), &then),
-            Slice::Wide(words) => scan_rows(run, number, &path, words, stable.arity(), &then),
+        match rows {
+            Slice::Narrow(cells) => scan_rows(run, number, &pattern, cells.chunks_exact(arity), &then),
+            Slice::Wide(words) => scan_rows(run, number, &pattern, words.chunks_exact(arity), &then),
         }
     })
 }
 
 #[inline]
-fn scan_rows<C: Cell>(
+fn scan_rows<'c, C: Cell + 'c>(
     run: &mut Run<'_, '_, '_, '_>,
     number: Next,
-    path: &AccessPath,
-    mut rows: &[C],
-    arity: usize,
+    pattern: &impl Pattern,
+    rows: impl Iterator<Item = &'c [C]>,
     then: &Code,
 ) -> Next {
-    while let Some((row, rest)) = rows.split_at_checked(arity).filter(|(row, _)| !row.is_empty()) {
-        rows = rest;
-        let fits = path.row.fits(run.frame, |column| row.get(column).copied().unwrap_or_default().word());
-        if fits {
+    for row in rows {
+        if pattern.fits(run.frame, row) {
             let next = then(run);
             if next < number {
                 return next;
@@ -171,6 +180,29 @@ fn scan_rows<C: Cell>(
         }
     }
     ON
+}
+
+/// What a row binds and must equal.
+trait Pattern: Send + Sync + 'static {
+    /// Binds what a row binds; whether it fits.
+    fn fits<C: Cell>(&self, frame: &mut IndexVec<Slot, Word>, row: &[C]) -> bool;
+}
+
+impl Pattern for RowPattern {
+    #[inline]
+    fn fits<C: Cell>(&self, frame: &mut IndexVec<Slot, Word>, row: &[C]) -> bool {
+        self.fits(frame, |column| row[column].word())
+    }
+}
+
+impl<const N: usize> Pattern for [(u32, Slot); N] {
+    #[inline]
+    fn fits<C: Cell>(&self, frame: &mut IndexVec<Slot, Word>, row: &[C]) -> bool {
+        for (column, slot) in self {
+            frame[*slot] = row[*column as usize].word();
+        }
+        true
+    }
 }
 
 /// A loop over rows that an index finds.
@@ -256,23 +288,45 @@ fn probe((relation, view): (RelationId, View), row: &[Slot], sign: Sign, then: C
 
 /// Whether an expression is true.
 fn test(code: CompiledExpr, then: Code) -> Code {
-    match code {
-        CompiledExpr::Flat(Op::Equal, _, a, b) => compare(a, b, |a, b| a == b, then),
-        CompiledExpr::Flat(Op::NotEqual, _, a, b) => compare(a, b, |a, b| a != b, then),
-        CompiledExpr::Flat(Op::Less, _, a, b) => compare(a, b, |a, b| a.as_int() < b.as_int(), then),
-        CompiledExpr::Flat(Op::LessEqual, _, a, b) => compare(a, b, |a, b| a.as_int() <= b.as_int(), then),
-        CompiledExpr::Flat(Op::Greater, _, a, b) => compare(a, b, |a, b| a.as_int() > b.as_int(), then),
-        CompiledExpr::Flat(Op::GreaterEqual, _, a, b) => compare(a, b, |a, b| a.as_int() >= b.as_int(), then),
-        code => Box::new(move |run| match run.eval(&code) {
-            Some(word) if word.as_bool() => then(run),
-            Some(_) => ON,
-            None => run.halt(Halt::Undefined),
-        }),
+    let (op, operands) = match &code {
+        CompiledExpr::Flat(op, _, a, b) => (*op, [CompiledExpr::Slot(*a), CompiledExpr::Slot(*b)]),
+        CompiledExpr::Two(op, _, operands) => (*op, *operands.clone()),
+        _ => return truth(code, then),
+    };
+    match op {
+        Op::Equal => compare(operands, |a, b| a == b, then),
+        Op::NotEqual => compare(operands, |a, b| a != b, then),
+        Op::Less => compare(operands, |a, b| a.as_int() < b.as_int(), then),
+        Op::LessEqual => compare(operands, |a, b| a.as_int() <= b.as_int(), then),
+        Op::Greater => compare(operands, |a, b| a.as_int() > b.as_int(), then),
+        Op::GreaterEqual => compare(operands, |a, b| a.as_int() >= b.as_int(), then),
+        _ => truth(code, then),
     }
 }
 
-fn compare(a: Slot, b: Slot, holds: impl Fn(Word, Word) -> bool + Send + Sync + 'static, then: Code) -> Code {
-    Box::new(move |run| if holds(run.frame[a], run.frame[b]) { then(run) } else { ON })
+fn truth(code: CompiledExpr, then: Code) -> Code {
+    Box::new(move |run| match run.eval(&code) {
+        Some(word) if word.as_bool() => then(run),
+        Some(_) => ON,
+        None => run.halt(Halt::Undefined),
+    })
+}
+
+fn compare(
+    operands: [CompiledExpr; 2],
+    holds: impl Fn(Word, Word) -> bool + Send + Sync + 'static,
+    then: Code,
+) -> Code {
+    match operands {
+        [CompiledExpr::Slot(a), CompiledExpr::Slot(b)] => {
+            Box::new(move |run| if holds(run.frame[a], run.frame[b]) { then(run) } else { ON })
+        }
+        [a, b] => Box::new(move |run| match (run.eval(&a), run.eval(&b)) {
+            (Some(a), Some(b)) if holds(a, b) => then(run),
+            (Some(_), Some(_)) => ON,
+            _ => run.halt(Halt::Undefined),
+        }),
+    }
 }
 
 /// Binds a slot.

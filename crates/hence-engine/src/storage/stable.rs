@@ -107,6 +107,13 @@ impl Stable {
         }
     }
 
+    /// The words of the facts of a part.
+    #[inline]
+    pub(crate) fn part(&self, view: View) -> Slice<'_> {
+        let range = self.range(view);
+        self.words.view().part(range.start as usize * self.arity, range.end as usize * self.arity)
+    }
+
     /// The index with a number.
     #[inline]
     pub(crate) fn index(&self, index: IndexId) -> &Index {
