@@ -26,6 +26,9 @@ use smallvec::SmallVec;
 /// An invariant of [`candidates`].
 const ROWS: &str = "the rows that may fit an atom are a scan, or entries of an index";
 
+/// How many rows are scanned between two looks at the clock.
+const AT_ONCE: usize = 1024;
+
 /// Where to go on: at the next row of the loop with this number, counted from 1; 0 is the end of the plan.
 type Next = usize;
 /// At the next row of the innermost loop that is at work.
@@ -153,29 +156,34 @@ fn scan_for(number: Next, path: AccessPath, pattern: impl Pattern, then: Code) -
     Box::new(move |run| {
         let stable = run.stable(relation);
         let (rows, arity) = (stable.part(view), stable.arity());
-        if let Err(bound) = run.context.budget.steps(rows.len() as u64) {
-            return run.halt(Halt::Bound(bound));
-        }
         match rows {
-            Slice::Narrow(cells) => scan_rows(run, number, &pattern, cells.chunks_exact(arity), &then),
-            Slice::Wide(words) => scan_rows(run, number, &pattern, words.chunks_exact(arity), &then),
+            Slice::Narrow(cells) => scan_rows(run, number, &pattern, (cells, arity), &then),
+            Slice::Wide(words) => scan_rows(run, number, &pattern, (words, arity), &then),
         }
     })
 }
 
 #[inline]
-fn scan_rows<'c, C: Cell + 'c>(
+fn scan_rows<C: Cell>(
     run: &mut Run<'_, '_, '_, '_>,
     number: Next,
     pattern: &impl Pattern,
-    rows: impl Iterator<Item = &'c [C]>,
+    (rows, arity): (&[C], usize),
     then: &Code,
 ) -> Next {
-    for row in rows {
-        if pattern.fits(run.frame, row) {
-            let next = then(run);
-            if next < number {
-                return next;
+    for mut rows in rows.chunks(AT_ONCE * arity) {
+        if let Err(bound) = run.context.budget.steps(AT_ONCE.min(rows.len()) as u64) {
+            return run.halt(Halt::Bound(bound));
+        }
+        // No division as for chunks of so many rows, which here would take as long as a row.
+        while !rows.is_empty() {
+            let (row, rest) = rows.split_at(arity);
+            rows = rest;
+            if pattern.fits(run.frame, row) {
+                let next = then(run);
+                if next < number {
+                    return next;
+                }
             }
         }
     }

@@ -20,8 +20,8 @@ use hence_core::value::Word;
 pub(crate) const MOST_ROWS: u64 = u32::MAX as u64 - 1;
 /// From how many facts on a table may become bitmaps again, or groups.
 const RETRY: usize = 1 << 16;
-/// How many facts are as well looked for one after the other.
-const FEW: u64 = 32;
+/// How many words of facts are as well looked through one after the other.
+const FEW: usize = 64;
 /// A factor that spreads neighbouring values.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// How many facts are looked at to see how evenly they fall to shards.
@@ -119,8 +119,8 @@ impl Shard {
     /// Makes the set of the facts of an input, if it isn't made yet.
     pub(crate) fn make_deferred(&mut self, stable: &Stable) {
         if std::mem::take(&mut self.deferred) {
-            let facts = u64::from(stable.len() + self.len);
-            if facts <= FEW { self.refill(stable, stable.len()) } else { self.make_set(stable) }
+            let few = stable.words().len() + self.words.len() <= FEW;
+            if few { self.refill(stable, stable.len()) } else { self.make_set(stable) }
         }
     }
 
@@ -169,8 +169,7 @@ impl Shard {
     pub(crate) fn take(&mut self, stable: &Stable, batch: &[Word]) -> Result<u64, Bound> {
         let arity = stable.arity();
         let before = self.len;
-        let rows = u64::from(stable.len()) + u64::from(self.len) + (batch.len() / arity.max(1)) as u64;
-        if self.deferred && rows <= FEW {
+        if self.deferred && stable.words().len() + self.words.len() + batch.len() <= FEW {
             self.words.admit(batch);
             return Ok(match stable.arity() {
                 1 => self.take_few(stable, batch.as_chunks::<1>().0.iter().map(|row| &row[..])),
@@ -178,7 +177,8 @@ impl Shard {
                 arity => self.take_few(stable, batch.chunks_exact(arity)),
             });
         }
-        if rows > MOST_ROWS {
+        let rows = (batch.len() / arity.max(1)) as u64;
+        if u64::from(stable.len()) + u64::from(self.len) + rows > MOST_ROWS {
             return Err(Bound::Facts(MOST_ROWS));
         }
         self.make_deferred(stable);

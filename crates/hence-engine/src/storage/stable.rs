@@ -189,6 +189,12 @@ impl Stable {
         self.rounds.push(self.len as usize);
     }
 
+    /// Closes a round without facts, before which there was none that any plan has seen.
+    pub(crate) fn skip_round(&mut self) {
+        self.begin_round();
+        self.end_round();
+    }
+
     /// The indexes, each with the facts that it has to take in.
     pub(crate) fn due(&mut self) -> impl Iterator<Item = IndexUpdate<'_>> {
         let (rows, arity, len) = (self.words.view(), self.arity, self.len);
