@@ -5,11 +5,12 @@
 
 use crate::cells::{Cell, Slice};
 use crate::exec::context::{ExecContext, Sink};
-use crate::exec::cursor::{LoopCursor, candidates};
+use crate::exec::cursor::{LoopCursor, candidates, entries};
 use crate::exec::emit::Emitter;
 use crate::plan::expr::CompiledExpr;
 use crate::plan::frame::Slot;
 use crate::plan::steps::{AccessPath, Plan, PlanStep, RowPattern, Sign};
+use crate::storage::index::{Content, IndexId};
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
 use hence_core::fault::broken;
@@ -25,9 +26,6 @@ use smallvec::SmallVec;
 
 /// An invariant of [`candidates`].
 const ROWS: &str = "the rows that may fit an atom are a scan, or entries of an index";
-
-/// How many rows are scanned between two looks at the clock.
-const AT_ONCE: usize = 1024;
 
 /// Where to go on: at the next row of the loop with this number, counted from 1; 0 is the end of the plan.
 type Next = usize;
@@ -122,8 +120,10 @@ impl<'a> Run<'_, 'a, '_, '_> {
 /// The closure of a step, the `number`th, with `then` after it.
 fn compile(number: Next, step: &PlanStep, then: Code) -> Option<Code> {
     Some(match step {
-        PlanStep::Every(path) if path.index.is_none() => scan(number, path.clone(), then),
-        PlanStep::Every(path) => look_up(number, path.clone(), then),
+        PlanStep::Every(path) => match path.index {
+            Some(index) => look_up(number, path.clone(), index, then),
+            None => scan(number, path.clone(), then),
+        },
         PlanStep::Some(path, sign) => exists(path.clone(), *sign, then),
         PlanStep::Probe { relation, view, row, sign } => probe((*relation, *view), row, *sign, then),
         PlanStep::Test(code, _) => test(code.clone(), then),
@@ -168,22 +168,20 @@ fn scan_rows<C: Cell>(
     run: &mut Run<'_, '_, '_, '_>,
     number: Next,
     pattern: &impl Pattern,
-    (rows, arity): (&[C], usize),
+    (mut rows, arity): (&[C], usize),
     then: &Code,
 ) -> Next {
-    for mut rows in rows.chunks(AT_ONCE * arity) {
-        if let Err(bound) = run.context.budget.steps(AT_ONCE.min(rows.len()) as u64) {
-            return run.halt(Halt::Bound(bound));
-        }
-        // No division as for chunks of so many rows, which here would take as long as a row.
-        while !rows.is_empty() {
-            let (row, rest) = rows.split_at(arity);
-            rows = rest;
-            if pattern.fits(run.frame, row) {
-                let next = then(run);
-                if next < number {
-                    return next;
-                }
+    if let Err(bound) = run.context.budget.steps(rows.len() as u64) {
+        return run.halt(Halt::Bound(bound));
+    }
+    // Not by `chunks_exact`, whose division takes as long as a row.
+    while !rows.is_empty() {
+        let (row, rest) = rows.split_at(arity);
+        rows = rest;
+        if pattern.fits(run.frame, row) {
+            let next = then(run);
+            if next < number {
+                return next;
             }
         }
     }
@@ -214,40 +212,34 @@ impl<const N: usize> Pattern for [(u32, Slot); N] {
 }
 
 /// A loop over rows that an index finds.
-fn look_up(number: Next, path: AccessPath, then: Code) -> Code {
+fn look_up(number: Next, path: AccessPath, index: IndexId, then: Code) -> Code {
     let word = path.row.binds.first().map(|(_, slot)| *slot);
     Box::new(move |run| {
         let stable = run.stable(path.relation);
-        match candidates(&path, run.context.stable, run.frame.view()) {
-            LoopCursor::Words(words) => {
-                if let Err(bound) = run.context.budget.steps(words.len() as u64) {
-                    return run.halt(Halt::Bound(bound));
+        let index = stable.index(index);
+        let entries = entries(&path, index, run.frame.view());
+        if let Err(bound) = run.context.budget.steps(entries.len() as u64) {
+            return run.halt(Halt::Bound(bound));
+        }
+        let are_words = index.content() != Content::Numbers;
+        for entry in entries {
+            let fits = match word {
+                Some(slot) if are_words => {
+                    run.frame[slot] = Word(u64::from(*entry));
+                    true
                 }
-                for found in words {
-                    if let Some(slot) = word {
-                        run.frame[slot] = Word(u64::from(*found));
-                    }
-                    let next = then(run);
-                    if next < number {
-                        return next;
-                    }
+                None if are_words => true,
+                _ => {
+                    let row = stable.row(*entry);
+                    path.row.fits(run.frame, |column| row.at(column))
                 }
-            }
-            LoopCursor::Numbers(numbers) => {
-                if let Err(bound) = run.context.budget.steps(numbers.len() as u64) {
-                    return run.halt(Halt::Bound(bound));
-                }
-                for at in numbers {
-                    let row = stable.row(*at);
-                    if path.row.fits(run.frame, |column| row.at(column)) {
-                        let next = then(run);
-                        if next < number {
-                            return next;
-                        }
-                    }
+            };
+            if fits {
+                let next = then(run);
+                if next < number {
+                    return next;
                 }
             }
-            _ => broken(ROWS),
         }
         ON
     })

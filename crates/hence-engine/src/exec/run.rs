@@ -135,7 +135,8 @@ pub(crate) fn run<'a>(
     let job = Job { plan, rule, morsels, step: 1, is_clustered: false };
     into_facts(rule, context, scratch, |facts, context, scratch| match output {
         Output::Facts(pace) => derive(job, pace, facts, context, scratch, threads),
-        _ => collect(job, facts, context, threads),
+        Output::Groups(_) | Output::Heads(_) => collect(job, facts, context, threads),
+        Output::Closures(_) => broken("plans that run often run on one thread"),
     })
 }
 
