@@ -149,6 +149,29 @@ fn an_undefined_operation_of_a_request_is_reported_and_the_facts_beside_it_are_d
 }
 
 #[test]
+fn a_long_body_needs_no_deep_stack() {
+    let mut build = Build::default();
+    let edge = build.input("edge", &[Type::Int, Type::Int]);
+    let far = build.derived("far", &[Type::Int, Type::Int]);
+    let mut clause = Clause::new(far);
+    let nodes: Vec<_> = (0..4_000).map(|at| clause.var(&format!("N{at}"), Type::Int)).collect();
+    let mut clause = clause.head(&[&nodes[0], &nodes[3_999]]);
+    for pair in nodes.windows(2) {
+        clause = clause.atom(edge, &[&pair[0], &pair[1]]);
+    }
+    build.rule(clause);
+    let program = build.finish();
+    let decide = move || {
+        let mut prepared =
+            Prepared::new(program.clone(), Database::new(&program), Limits::default()).unwrap();
+        let request = database(&program, &[(edge, vec![Word::from_int(7); 2])]);
+        prepared.evaluate(&request).unwrap().len(far)
+    };
+    let small = std::thread::Builder::new().stack_size(1 << 18).spawn(decide).unwrap();
+    assert_eq!(small.join().unwrap(), 1);
+}
+
+#[test]
 fn requests_of_all_sizes_over_large_and_small_values_leave_nothing_behind() {
     let programs = [closure().0, same_generation(), points_to()];
     for (at, (program, stand)) in

@@ -1,6 +1,7 @@
 //! A plan as nested closures, each a step that calls the one after it: what a step is and where its words are is decided
 //! where the plan is made and not for every row (Feeley and Lapalme, "Using closures for code generation", Computer
 //! Languages 12:1, 1987). A run needs no preparation, so this is for plans that run often over few rows.
+//! [`Machine`](super::machine::Machine) runs every other plan.
 #![expect(clippy::indexing_slicing, reason = "hot: columns are in range by construction of the plan")]
 
 use crate::cells::{Cell, Slice};
@@ -26,6 +27,9 @@ use smallvec::SmallVec;
 
 /// An invariant of [`candidates`].
 const ROWS: &str = "the rows that may fit an atom are a scan, or entries of an index";
+
+/// How many closures call one another at most: each takes a piece of the stack.
+const MOST_STEPS: usize = 128;
 
 /// Where to go on: at the next row of the loop with this number, counted from 1; 0 is the end of the plan.
 type Next = usize;
@@ -61,7 +65,7 @@ enum Halt {
 impl Closures {
     /// The closures of a plan whose matches are facts, if there are some for all of its steps.
     pub(crate) fn new(rule: &Rule, plan: &Plan) -> Option<Self> {
-        if rule.is_aggregate() || rule.limit.is_some() {
+        if rule.is_aggregate() || rule.limit.is_some() || plan.steps.len() > MOST_STEPS {
             return None;
         }
         let mut code = emit(plan.head.clone(), plan.after_match.map_or(0, |at| at + 1));
