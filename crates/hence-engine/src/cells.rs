@@ -54,11 +54,16 @@ fn move_behind<T>(vec: &mut Vec<T>, more: &mut Vec<T>) {
 
 /// Makes room for `more` items. A large vector gets address space far ahead at once: it takes no memory before it is
 /// written, and spares the copies of doubling and the holes that these leave in the heap. Not where address space is limited.
+#[inline]
 pub(crate) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
-    let wanted = vec.len().saturating_add(more);
-    if wanted <= vec.capacity() {
-        return;
+    if more > vec.capacity() - vec.len() {
+        grow(vec, more);
     }
+}
+
+#[cold]
+fn grow<T>(vec: &mut Vec<T>, more: usize) {
+    let wanted = vec.len().saturating_add(more);
     let ahead = wanted.saturating_mul(2).max(AHEAD / size_of::<T>().max(1));
     let is_large = wanted.saturating_mul(size_of::<T>()) >= LARGE;
     if !is_large || machine::addresses().is_some() || vec.try_reserve_exact(ahead - vec.len()).is_err() {
@@ -115,6 +120,7 @@ impl Cells {
     }
 
     /// Makes sure that `words` fit, and that there is room for them.
+    #[inline]
     pub(crate) fn admit(&mut self, words: &[Word]) {
         if matches!(self, Self::Narrow(_)) && !words.iter().copied().all(is_narrow) {
             self.widen();
@@ -244,6 +250,21 @@ impl<'a> Slice<'a> {
                 cells.len() == words.len() && cells.iter().zip(words).all(|(cell, word)| cell.word() == *word)
             }
             Self::Wide(own) => own == words,
+        }
+    }
+
+    /// Whether one of the rows, each as long as `row`, is `row`.
+    #[inline]
+    pub(crate) fn has(self, row: &[Word]) -> bool {
+        match (self, row) {
+            (Self::Narrow(cells), [a]) => is_narrow(*a) && cells.contains(&u32::new(*a)),
+            (Self::Narrow(cells), [a, b]) => {
+                is_narrow(Word(a.0 | b.0)) && cells.as_chunks().0.contains(&[u32::new(*a), u32::new(*b)])
+            }
+            (Self::Narrow(cells), row) => {
+                cells.chunks_exact(row.len()).any(|cells| Slice::Narrow(cells).is(row))
+            }
+            (Self::Wide(words), row) => words.chunks_exact(row.len()).any(|words| words == row),
         }
     }
 

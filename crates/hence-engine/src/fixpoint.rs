@@ -33,8 +33,9 @@ impl StratumPlans {
 /// By how much the relations of a stratum grow before its plans are made again.
 const GROWN: u64 = 4;
 
-fn with_outputs(program: &Program, plans: Vec<Plan>) -> (Vec<Plan>, Vec<Output>) {
-    let outputs = plans.iter().map(|plan| Output::new(&program[plan.rule], plan)).collect();
+fn with_outputs(program: &Program, plans: Vec<Plan>, run_often: bool) -> (Vec<Plan>, Vec<Output>) {
+    let output = if run_often { Output::of_closures } else { Output::new };
+    let outputs = plans.iter().map(|plan| output(&program[plan.rule], plan)).collect();
     (plans, outputs)
 }
 
@@ -76,12 +77,7 @@ impl Fixpoint<'_, '_> {
             }
             let is_first = round == 1;
             let (plans, outputs) = self.plans(stratum, plans, is_first);
-            let mut grew = None;
-            for (plan, output) in plans.iter().zip(outputs) {
-                if self.plan(plan, output).map_err(|bound| LimitReached::at(bound, program, plan.rule))? > 0 {
-                    grew = Some(plan.rule);
-                }
-            }
+            let grew = self.round(plans, outputs)?;
             self.relations.close(&stratum.relations, self.threads);
             self.weigh().map_err(|bound| LimitReached::at(bound, program, at_work))?;
             match grew {
@@ -107,7 +103,7 @@ impl Fixpoint<'_, '_> {
                     let used = made.iter().flat_map(Plan::joined_indexes);
                     self.relations.sort_indexes(&stratum.relations, used);
                 }
-                with_outputs(program, made)
+                with_outputs(program, made, !self.revises)
             });
         }
         let facts =
@@ -124,7 +120,7 @@ impl Fixpoint<'_, '_> {
                 let joined = made.iter().flat_map(Plan::joined_indexes);
                 self.relations.sort_indexes(&stratum.relations, joined);
             }
-            with_outputs(program, made)
+            with_outputs(program, made, !self.revises)
         })
     }
 
@@ -132,9 +128,8 @@ impl Fixpoint<'_, '_> {
         if self.budget.weighs() { self.budget.memory(self.relations.bytes()) } else { Ok(()) }
     }
 
-    /// Runs one plan; how many new facts it gave.
-    fn plan(&mut self, plan: &Plan, output: &mut Output) -> Result<u64, Bound> {
-        let start = self.profile.as_ref().and_then(|profile| profile.start());
+    /// Runs the plans of a round; the last rule that gave new facts.
+    fn round(&mut self, plans: &[Plan], outputs: &mut [Output]) -> Result<Option<RuleId>, LimitReached> {
         let mut context = ExecContext {
             stable: self.relations.stable.view(),
             pending: PendingTuples::Mine(self.relations.pending.as_mut_slice()),
@@ -142,11 +137,19 @@ impl Fixpoint<'_, '_> {
             reports: self.reports,
             params: self.params,
         };
-        let rule = &self.program[plan.rule];
-        let (matches, derived) = run(plan, rule, output, &mut context, self.scratch, self.threads)?;
-        if let Some(profile) = &mut self.profile {
-            profile.add(plan.rule, start, matches, derived);
+        let mut grew = None;
+        for (plan, output) in plans.iter().zip(outputs) {
+            let start = self.profile.as_ref().and_then(|profile| profile.start());
+            let rule = &self.program[plan.rule];
+            let (matches, derived) = run(plan, rule, output, &mut context, self.scratch, self.threads)
+                .map_err(|bound| LimitReached::at(bound, self.program, plan.rule))?;
+            if let Some(profile) = &mut self.profile {
+                profile.add(plan.rule, start, matches, derived);
+            }
+            if derived > 0 {
+                grew = Some(plan.rule);
+            }
         }
-        Ok(derived)
+        Ok(grew)
     }
 }

@@ -38,6 +38,7 @@ impl Database {
 
     /// Adds a row to a relation of the program that the database was made for.
     #[track_caller]
+    #[inline]
     pub fn push(&mut self, relation: RelationId, row: &[Word]) {
         self.relations.get_mut(relation.at()).or_broken(RelationId::INVARIANT).push(row);
     }

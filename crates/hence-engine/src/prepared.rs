@@ -185,10 +185,14 @@ impl Prepared {
 
     fn load(&mut self, facts: &Database) -> Result<(), Bound> {
         for watermark in &self.watermarks {
-            if let Some(rows) = facts.rows(watermark.relation).filter(|rows| !rows.is_empty()) {
-                self.relations.add_all(watermark.relation, rows)?;
+            let relation = watermark.relation;
+            match facts.rows(relation).filter(|rows| !rows.is_empty()) {
+                Some(rows) => {
+                    self.relations.add_all(relation, rows)?;
+                    self.relations.close_one(relation);
+                }
+                None => self.relations.stable[relation].skip_round(),
             }
-            self.relations.close_one(watermark.relation);
         }
         Ok(())
     }

@@ -46,6 +46,7 @@ impl Rows {
     }
 
     /// Adds a row; `row` must have as many words as the relation has columns.
+    #[inline]
     pub fn push(&mut self, row: &[Word]) {
         assert_eq!(row.len(), self.arity, "a row has a word for each column");
         if self.words.get().is_some() {

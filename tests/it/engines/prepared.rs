@@ -12,7 +12,7 @@ use hence_lang::ir::Program;
 use crate::random::{Dice, LIMITS, program};
 
 use super::bench::{points_to, same_generation};
-use super::build::{Build, Clause, any};
+use super::build::{Build, Clause, any, int};
 use super::cases::closure;
 use super::check::agree;
 
@@ -117,9 +117,57 @@ fn a_key_that_no_request_brought_is_found_in_none() {
 }
 
 #[test]
+fn an_undefined_operation_of_a_request_is_reported_and_the_facts_beside_it_are_derived() {
+    let mut build = Build::default();
+    let shared = build.input("shared", &[Type::Int, Type::Int]);
+    let each = build.derived("each", &[Type::Int]);
+    let mut clause = Clause::new(each);
+    let [sum, count] = clause.ints(["Sum", "Count"]);
+    let share = build.call("/", &[&sum, &count]);
+    let large = build.call(">", &[&share, &int(1)]);
+    build.rule(clause.atom(shared, &[&sum, &count]).test(large).head(&[&share]));
+    let program = build.finish();
+    let mut prepared = Prepared::new(program.clone(), Database::new(&program), Limits::default()).unwrap();
+    for zero in [0, 7, 99, 7] {
+        let row = |at: i64| (shared, [at * 2, if at == zero { 0 } else { 1 }].map(Word::from_int).to_vec());
+        let request = database(&program, &(0..50).map(row).collect::<Vec<_>>());
+        let model = prepared.evaluate(&request).unwrap().to_model();
+        let fresh = SemiNaive.evaluate(&program, request, &Limits::default()).unwrap();
+        assert_eq!(sorted(&model), sorted(&fresh), "0 at {zero}");
+        assert_eq!(model.undefined, fresh.undefined, "0 at {zero}");
+        assert_eq!(model.undefined.is_empty(), zero == 99);
+    }
+}
+
+#[test]
+fn a_long_body_needs_no_deep_stack() {
+    let mut build = Build::default();
+    let edge = build.input("edge", &[Type::Int, Type::Int]);
+    let far = build.derived("far", &[Type::Int, Type::Int]);
+    let mut clause = Clause::new(far);
+    let nodes: Vec<_> = (0..4_000).map(|at| clause.var(&format!("N{at}"), Type::Int)).collect();
+    let mut clause = clause.head(&[&nodes[0], &nodes[3_999]]);
+    for pair in nodes.windows(2) {
+        clause = clause.atom(edge, &[&pair[0], &pair[1]]);
+    }
+    build.rule(clause);
+    let program = build.finish();
+    let decide = move || {
+        let mut prepared =
+            Prepared::new(program.clone(), Database::new(&program), Limits::default()).unwrap();
+        let request = database(&program, &[(edge, vec![Word::from_int(7); 2])]);
+        prepared.evaluate(&request).unwrap().len(far)
+    };
+    let small = std::thread::Builder::new().stack_size(1 << 18).spawn(decide).unwrap();
+    assert_eq!(small.join().unwrap(), 1);
+}
+
+#[test]
 fn requests_of_all_sizes_over_large_and_small_values_leave_nothing_behind() {
     let programs = [closure().0, same_generation(), points_to()];
-    for (at, program) in programs.iter().enumerate() {
+    for (at, (program, stand)) in
+        programs.iter().flat_map(|program| [(program, 60), (program, 0)]).enumerate()
+    {
         let mut random = Dice::new(at as u64);
         let inputs: Vec<u32> = (0..program.relations.len() as u32 - 1).collect();
         let mut standing = Vec::new();
@@ -129,11 +177,11 @@ fn requests_of_all_sizes_over_large_and_small_values_leave_nothing_behind() {
             let row = [random.below(nodes) as i64 + shift, random.below(nodes) as i64];
             (relation, row.map(Word::from_int).to_vec())
         };
-        standing.extend((0..60).map(|_| edge(&mut random, 40, false)));
+        standing.extend((0..stand).map(|_| edge(&mut random, 40, false)));
         let stands = database(program, &standing);
         let mut prepared = Prepared::new(program.clone(), stands, Limits::default()).unwrap();
         for number in 0..40 {
-            let count = [0, 3, 40, 400][random.below(4)];
+            let count = [0, 3, 15, 40, 400][random.below(5)];
             let large = random.below(3) == 0;
             let mut all: Vec<_> = (0..count).map(|_| edge(&mut random, 10 + count, large)).collect();
             let view = prepared.evaluate(&database(program, &all)).unwrap();

@@ -43,15 +43,26 @@ pub(crate) fn candidates<'a>(
         let rows = stable.range(path.view);
         return LoopCursor::Rows(rows.start, rows.end);
     };
-    let (index, slot) = (stable.index(index), |(_, slot): &(u32, Slot)| frame[*slot]);
-    let entries = match path.key.as_slice() {
-        [a] => index.get(&[slot(a)], path.view),
-        [a, b] => index.get(&[slot(a), slot(b)], path.view),
-        key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), path.view),
-    };
+    let index = stable.index(index);
+    let entries = entries(path, index, frame);
     match index.content() {
         Content::Numbers => LoopCursor::Numbers(entries),
         Content::Words(_) => LoopCursor::Words(entries),
+    }
+}
+
+/// The entries of an index that may fit an atom.
+#[inline(always)]
+pub(crate) fn entries<'a>(
+    path: &AccessPath,
+    index: &'a Index,
+    frame: IndexSlice<'_, Slot, Word>,
+) -> &'a [u32] {
+    let slot = |(_, slot): &(u32, Slot)| frame[*slot];
+    match path.key.as_slice() {
+        [a] => index.get(&[slot(a)], path.view),
+        [a, b] => index.get(&[slot(a), slot(b)], path.view),
+        key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), path.view),
     }
 }
 

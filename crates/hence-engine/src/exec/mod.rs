@@ -1,5 +1,6 @@
 //! Runs plans: the machine, what becomes of its matches, threads. Execution knows no strata.
 
+mod closures;
 pub(crate) mod context;
 pub(crate) mod cursor;
 pub(crate) mod delta;

@@ -2,6 +2,7 @@
 
 use super::context::Sink;
 use super::exchange;
+use crate::exec::closures::Closures;
 use crate::exec::context::ExecContext;
 use crate::exec::emit::{Apart, Emitter};
 use crate::exec::exchange::Job;
@@ -36,6 +37,8 @@ const SURELY: f64 = 8.0;
 pub(crate) enum Output {
     /// Nothing.
     Facts(Pace),
+    /// Nothing; found by closures where that is possible.
+    Closures(Closures),
     /// Aggregates.
     Groups(Groups),
     /// A limit.
@@ -64,6 +67,11 @@ impl Pace {
 }
 
 impl Output {
+    /// The way of a rule's matches, for a plan that runs often.
+    pub(crate) fn of_closures(rule: &Rule, plan: &Plan) -> Self {
+        Closures::new(rule, plan).map_or_else(|| Self::new(rule, plan), Self::Closures)
+    }
+
     /// The way of a rule's matches.
     pub(crate) fn new(rule: &Rule, plan: &Plan) -> Self {
         match &rule.limit {
@@ -93,6 +101,10 @@ impl Output {
                 heads.finish((rule, limit), facts, context).map(|()| matches)
             }
             (Self::Heads(_), None) => broken("only rules with a limit rank their heads"),
+            (Self::Closures(closures), _) => match closures.run(facts, context)? {
+                Some(matches) => Ok(matches),
+                None => Machine::new(plan, rule, context, facts, scratch).run(scratch),
+            },
             (Self::Facts(_), _) => Machine::new(plan, rule, context, facts, scratch).run(scratch),
         }
     }
@@ -123,7 +135,8 @@ pub(crate) fn run<'a>(
     let job = Job { plan, rule, morsels, step: 1, is_clustered: false };
     into_facts(rule, context, scratch, |facts, context, scratch| match output {
         Output::Facts(pace) => derive(job, pace, facts, context, scratch, threads),
-        _ => collect(job, facts, context, threads),
+        Output::Groups(_) | Output::Heads(_) => collect(job, facts, context, threads),
+        Output::Closures(_) => broken("plans that run often run on one thread"),
     })
 }
 

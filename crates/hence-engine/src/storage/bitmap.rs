@@ -141,11 +141,12 @@ impl Bitmaps {
     }
 
     /// Adds rows that were in before; whether all could be.
-    pub(crate) fn refill(&mut self, rows: Slice<'_>, arity: usize) -> bool {
+    pub(crate) fn refill(&mut self, parts: [Slice<'_>; 2], arity: usize) -> bool {
         self.clear();
+        let whole = Partition::whole(self.clustering);
         match arity {
-            1 => self.try_rows::<1>(rows, Partition::whole(self.clustering)),
-            _ => self.try_rows::<2>(rows, Partition::whole(self.clustering)),
+            1 => parts.into_iter().all(|rows| self.try_rows::<1>(rows, whole)),
+            _ => parts.into_iter().all(|rows| self.try_rows::<2>(rows, whole)),
         }
     }
 

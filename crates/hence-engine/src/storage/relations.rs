@@ -54,8 +54,12 @@ impl Relations {
 
     /// Adds the rows of an input to the open round.
     pub(crate) fn add_all(&mut self, relation: RelationId, rows: &Rows) -> Result<(), Bound> {
-        let whole_rows = BATCH / rows.arity().max(1) * rows.arity().max(1);
-        let whole_rows = whole_rows.max(rows.arity()).max(1);
+        let whole_rows = match rows.arity() {
+            0 => 1,
+            arity if arity > BATCH => arity,
+            _ if rows.view().len() <= BATCH => BATCH,
+            arity => BATCH / arity * arity,
+        };
         match rows.view() {
             Slice::Wide(words) => words.chunks(whole_rows).try_for_each(|batch| self.add(relation, batch))?,
             Slice::Narrow(cells) => {

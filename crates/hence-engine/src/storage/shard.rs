@@ -20,6 +20,10 @@ use hence_core::value::Word;
 pub(crate) const MOST_ROWS: u64 = u32::MAX as u64 - 1;
 /// From how many facts on a table may become bitmaps again, or groups.
 const RETRY: usize = 1 << 16;
+/// How many words of facts are as well looked through one after the other.
+const FEW: usize = 64;
+/// A factor that spreads neighbouring values.
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// How many facts are looked at to see how evenly they fall to shards.
 const SAMPLE: u32 = 4096;
 
@@ -34,8 +38,17 @@ pub(crate) struct Shard {
     retry: u64,
     /// Whether the number of a row has to be known.
     numbered: bool,
-    /// Whether the facts are not in the set yet, as those of an input are until somebody looks for one.
+    /// Whether the facts are not in the set yet, as those of an input are until somebody looks for one, and those of a
+    /// request while they are few.
     deferred: bool,
+    /// While they aren't: each bit that [`bit_of`] gives for one of them, or all bits.
+    seen: u64,
+}
+
+/// One bit of 64, so that most rows that are not among a few are known not to be.
+#[inline]
+fn bit_of(row: &[Word]) -> u64 {
+    1 << (row.iter().fold(0, |hash: u64, word| (hash.rotate_left(29) ^ word.0).wrapping_mul(ODD)) >> 58)
 }
 
 impl Shard {
@@ -50,6 +63,7 @@ impl Shard {
             retry: partition.about(RETRY) as u64,
             numbered: false,
             deferred: false,
+            seen: u64::MAX,
         }
     }
 
@@ -105,7 +119,8 @@ impl Shard {
     /// Makes the set of the facts of an input, if it isn't made yet.
     pub(crate) fn make_deferred(&mut self, stable: &Stable) {
         if std::mem::take(&mut self.deferred) {
-            self.make_set(stable);
+            let few = stable.words().len() + self.words.len() <= FEW;
+            if few { self.refill(stable, stable.len()) } else { self.make_set(stable) }
         }
     }
 
@@ -154,8 +169,16 @@ impl Shard {
     pub(crate) fn take(&mut self, stable: &Stable, batch: &[Word]) -> Result<u64, Bound> {
         let arity = stable.arity();
         let before = self.len;
-        let rows = batch.len() / arity.max(1);
-        if u64::from(stable.len()) + u64::from(self.len) + rows as u64 > MOST_ROWS {
+        if self.deferred && stable.words().len() + self.words.len() + batch.len() <= FEW {
+            self.words.admit(batch);
+            return Ok(match stable.arity() {
+                1 => self.take_few(stable, batch.as_chunks::<1>().0.iter().map(|row| &row[..])),
+                2 => self.take_few(stable, batch.as_chunks::<2>().0.iter().map(|row| &row[..])),
+                arity => self.take_few(stable, batch.chunks_exact(arity)),
+            });
+        }
+        let rows = (batch.len() / arity.max(1)) as u64;
+        if u64::from(stable.len()) + u64::from(self.len) + rows > MOST_ROWS {
             return Err(Bound::Facts(MOST_ROWS));
         }
         self.make_deferred(stable);
@@ -192,6 +215,21 @@ impl Shard {
             self.len += tuple_set::take(table, stable.words(), &mut self.words, len, arity, rest);
         }
         Ok(u64::from(self.len - before))
+    }
+
+    /// The same where there are few facts.
+    #[inline]
+    fn take_few<'r>(&mut self, stable: &Stable, rows: impl Iterator<Item = &'r [Word]>) -> u64 {
+        let before = self.len;
+        for row in rows {
+            let bit = bit_of(row);
+            if self.seen & bit == 0 || !(stable.words().has(row) || self.words.view().has(row)) {
+                self.seen |= bit;
+                self.words.extend_from_slice(row);
+                self.len += 1;
+            }
+        }
+        u64::from(self.len - before)
     }
 
     /// Adds the one row of a relation without columns; whether it is new.
@@ -234,7 +272,7 @@ impl Shard {
     pub(crate) fn holds(&self, stable: &Stable, row: &[Word], view: View) -> bool {
         match &self.members {
             _ if row.is_empty() => !stable.range(view).is_empty(),
-            _ if self.deferred => stable.range(view).any(|at| stable.row(at).is(row)),
+            _ if self.deferred => self.seen & bit_of(row) != 0 && stable.part(view).has(row),
             TupleSet::Bitmaps(blocks) => blocks.contains(row),
             TupleSet::Grouped(groups) => {
                 let number = groups.find(row);
@@ -280,6 +318,17 @@ impl Shard {
     /// Forgets all facts but the first `len` of `stable`, which still has the others; `layout` is that of the set when
     /// there were so many. Only where this is the only partition.
     pub(crate) fn rewind(&mut self, stable: &Stable, len: u32, layout: SetLayout) {
+        if !self.deferred {
+            self.rewind_set(stable, len, layout);
+        }
+        self.words.clear();
+        self.len = 0;
+        if len == 0 && stable.arity() > 0 {
+            (self.deferred, self.seen) = (true, 0);
+        }
+    }
+
+    fn rewind_set(&mut self, stable: &Stable, len: u32, layout: SetLayout) {
         let arity = stable.arity();
         let can_remove = self.members.layout() == layout || matches!(self.members, TupleSet::Grouped(_));
         let gone = (stable.len() + self.len - len) as usize;
@@ -291,24 +340,30 @@ impl Shard {
                 self.members.remove_last(rows.row(at), at);
             }
         } else if arity > 0 {
+            self.words.clear();
+            self.len = 0;
             self.refill(stable, len);
         }
-        self.words.clear();
-        self.len = 0;
     }
 
-    /// Makes the set again from the first `len` facts of `stable`, in the room that it has.
+    /// Makes the set again from the first `len` facts of `stable` and those of the open round, in the room that it has.
     fn refill(&mut self, stable: &Stable, len: u32) {
-        let rows = stable.words().part(0, len as usize * stable.arity());
-        self.words.clear();
-        if let TupleSet::Bitmaps(blocks) = &mut self.members
-            && !blocks.refill(rows, stable.arity())
-        {
-            self.members = TupleSet::Numbered(RowTable::default());
+        let arity = stable.arity();
+        let stable = stable.words().part(0, len as usize * arity);
+        let rows = AllRows { arity, stable, pending: self.words.view() };
+        let is_done = match &mut self.members {
+            TupleSet::Bitmaps(blocks) => blocks.refill([rows.stable, rows.pending], arity),
+            TupleSet::Grouped(_) | TupleSet::Numbered(_) => false,
+        };
+        if is_done {
+            return;
+        }
+        match &mut self.members {
+            TupleSet::Numbered(table) => table.clear(),
+            other => *other = TupleSet::Numbered(RowTable::default()),
         }
         if let TupleSet::Numbered(table) = &mut self.members {
-            table.clear();
-            (0..len).for_each(|at| table.insert_new(hash_row(stable.row(at)), at));
+            (0..len + self.len).for_each(|at| table.insert_new(hash_row(rows.row(at)), at));
         }
     }
 

@@ -107,6 +107,13 @@ impl Stable {
         }
     }
 
+    /// The words of the facts of a part.
+    #[inline]
+    pub(crate) fn part(&self, view: View) -> Slice<'_> {
+        let range = self.range(view);
+        self.words.view().part(range.start as usize * self.arity, range.end as usize * self.arity)
+    }
+
     /// The index with a number.
     #[inline]
     pub(crate) fn index(&self, index: IndexId) -> &Index {
@@ -180,6 +187,12 @@ impl Stable {
     /// All facts of the round are in; the indexes are due.
     pub(crate) fn end_round(&mut self) {
         self.rounds.push(self.len as usize);
+    }
+
+    /// Closes a round without facts, before which there was none that any plan has seen.
+    pub(crate) fn skip_round(&mut self) {
+        self.begin_round();
+        self.end_round();
     }
 
     /// The indexes, each with the facts that it has to take in.
