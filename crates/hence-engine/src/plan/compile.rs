@@ -12,15 +12,24 @@ use super::distinct::{slots_of, without_duplicates};
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use super::head::compile_head;
-use super::order::{RowEstimate, RuleBody, SHARED, order};
+use super::order::{RowEstimate, RuleBody, SHARED, UNBOUND, order};
 use super::roles::Role;
 use super::shape::{VarSet, needed_after};
 use super::source::{Catalog, Choice, JoinOrder, RuleSource, Start, Wanted};
 use super::steps::{
     AccessPath, HeadWord, JoinInput, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin, nearest_loops,
 };
+use super::work::{AtomRows, work};
 use crate::storage::index::IndexId;
 use crate::storage::view::View;
+use smallvec::SmallVec;
+
+/// By how much another order has to be expected to cost less.
+const SURELY: f64 = 1.5;
+/// How many rows a relation that grows counts as, where it would be gone through as a whole.
+const GROWING: f64 = 1024.0;
+/// How many rows a relation counts as of which they aren't measured.
+const FEW: f64 = 256.0;
 
 /// An invariant of [`Compiler`].
 const PLACES: &str = "an order has a literal at each of its places";
@@ -89,25 +98,62 @@ impl<'a, C: Catalog> Compiler<'a, C> {
     }
 
     fn order(&mut self) -> Vec<usize> {
-        let RuleSource { rule, shape, roles, start, .. } = self.source;
+        let source = self.source;
+        let first = source.delta().zip(source.choice).map(|(delta, choice)| [delta, choice.next]);
+        let first = first.as_ref().map_or(&[][..], |first| first.as_slice());
+        let order = self.order_from(first);
+        // What depends on an undefined operation is never ready.
+        assert!(
+            order.len() == source.literals().len() || matches!(source.start, Start::Left(_)),
+            "some order makes each literal ready"
+        );
+        self.better_order(&order).unwrap_or(order)
+    }
+
+    /// The order by what each literal costs after those before it, some of them coming first.
+    fn order_from(&mut self, first: &[usize]) -> Vec<usize> {
+        let RuleSource { rule, shape, roles, .. } = self.source;
         let (source, catalog) = (self.source, &mut *self.catalog);
-        let mut rows =
-            |at: usize, atom: &Atom, bound: &[u32]| catalog.estimate(atom.relation, source.view(at), bound);
-        let rows: Option<RowEstimate<'_>> = match self.source.order {
+        let mut rows = |at: usize, atom: &Atom, bound: &[u32]| estimate(source, catalog, at, atom, bound);
+        let rows: Option<RowEstimate<'_>> = match source.order {
             JoinOrder::Cost => Some(&mut rows),
             JoinOrder::Text => None,
         };
-        let literals = self.source.literals();
-        let count = literals.len();
-        let first = source.delta().zip(source.choice).map(|(delta, choice)| [delta, choice.next]);
-        let first = first.as_ref().map_or(&[][..], |first| first.as_slice());
-        let order = order(RuleBody { rule, shape, roles }, first, literals, self.bound.clone(), rows);
-        // What depends on an undefined operation is never ready.
-        assert!(
-            order.len() == count || matches!(start, Start::Left(_)),
-            "some order makes each literal ready"
-        );
-        order
+        order(RuleBody { rule, shape, roles }, first, source.literals(), self.bound.clone(), rows)
+    }
+
+    /// An order that begins with another atom, if all of it surely costs less, with the indexes that it needs.
+    fn better_order(&mut self, greedy: &[usize]) -> Option<Vec<usize>> {
+        let source = self.source;
+        let RuleSource { rule, shape, roles, .. } = source;
+        let begins_anew = matches!(source.start, Start::Nothing) && source.delta().is_none();
+        if !begins_anew || source.order != JoinOrder::Cost || source.wanted != Wanted::Facts {
+            return None;
+        }
+        let first = |at: &usize| match rule.literal(*at) {
+            Literal::Atom(atom) if shape.literal(*at).before.is_empty() => Some(atom.relation),
+            _ => None,
+        };
+        let atoms: Vec<usize> = source.literals().into_iter().filter(|at| first(at).is_some()).collect();
+        let many =
+            |at: &usize| first(at).is_some_and(|relation| self.catalog.count_of_many(relation).is_some());
+        if atoms.len() < 2 || !atoms.iter().any(many) {
+            return None;
+        }
+        let weigh = |this: &mut Self, order: &[usize]| {
+            let catalog = &mut *this.catalog;
+            let mut rows =
+                |at: usize, atom: &Atom, bound: &[u32]| statistics(source, catalog, at, atom, bound);
+            work(RuleBody { rule, shape, roles }, order, &mut rows)
+        };
+        let before = weigh(self, greedy);
+        let others = atoms.iter().filter(|at| greedy.first() != Some(at));
+        let others = others.map(|at| {
+            let order = self.order_from(&[*at]);
+            (weigh(self, &order), order)
+        });
+        let (cost, order) = others.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+        (cost * SURELY < before).then_some(order)
     }
 
     fn push(&mut self, step: PlanStep, origin: StepOrigin) {
@@ -492,6 +538,58 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         });
         atoms.collect()
     }
+}
+
+/// About how many rows of an atom agree with the columns of it that are bound.
+fn estimate(
+    source: RuleSource<'_>,
+    catalog: &mut impl Catalog,
+    at: usize,
+    atom: &Atom,
+    bound: &[u32],
+) -> f64 {
+    let (relation, view) = (atom.relation, source.view(at));
+    let constant = |column: &u32| match atom.args.get(*column as usize) {
+        Some(Arg::Const(value)) => Some((*column, value.word())),
+        _ => None,
+    };
+    let constants: SmallVec<[(u32, Word); 4]> = bound.iter().filter_map(constant).collect();
+    let share = Some(&constants).filter(|constants| !constants.is_empty() && view != View::Delta);
+    if let Some(share) = share.and_then(|constants| catalog.share(relation, constants))
+        && let Some(rows) = catalog.count_of_many(relation)
+    {
+        let others: SmallVec<[u32; 8]> =
+            bound.iter().copied().filter(|column| constant(column).is_none()).collect();
+        let rows = if others.is_empty() { rows } else { catalog.estimate(relation, view, &others) };
+        return rows * share;
+    }
+    let rows = catalog.estimate(relation, view, bound);
+    // Where it is yet to grow nobody knows how many it will be.
+    let grows = bound.is_empty() && view != View::Delta && source.grows(relation);
+    if grows { rows.max(GROWING * UNBOUND) } else { rows }
+}
+
+/// What is known of the rows of an atom where columns of it are bound.
+fn statistics<C: Catalog>(
+    source: RuleSource<'_>,
+    catalog: &mut C,
+    at: usize,
+    atom: &Atom,
+    bound: &[u32],
+) -> AtomRows {
+    let relation = atom.relation;
+    let all = catalog.count_of_many(relation).unwrap_or(FEW);
+    let agreeing = match bound.len() {
+        0 => all,
+        // As if columns were independent.
+        many if many == atom.args.len() => {
+            let shares =
+                bound.iter().map(|column| estimate(source, catalog, at, atom, &[*column]) / all.max(1.0));
+            (all * shares.product::<f64>()).min(1.0)
+        }
+        _ => estimate(source, catalog, at, atom, bound),
+    };
+    AtomRows { all, agreeing, indexed: catalog.find_index(relation, bound).is_some() }
 }
 
 /// Whether two lists hold the same arguments.

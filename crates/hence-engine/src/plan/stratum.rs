@@ -151,6 +151,14 @@ impl Catalog for IndexVec<RelationId, Stable> {
         self[relation].len() >= MANY
     }
 
+    fn count_of_many(&self, relation: RelationId) -> Option<f64> {
+        self[relation].is_measured().then(|| f64::from(self[relation].len()))
+    }
+
+    fn share(&self, relation: RelationId, key: &[(u32, Word)]) -> Option<f64> {
+        self[relation].share(key)
+    }
+
     fn arity(&self, relation: RelationId) -> Option<usize> {
         Some(self[relation].arity())
     }

@@ -4,10 +4,11 @@ use crate::cells::{Cells, Slice};
 use crate::model::Extent;
 use crate::rows::Rows;
 use crate::storage::index::{Content, Index, IndexId};
-use crate::storage::statistics::distinct_keys;
+use crate::storage::statistics::{distinct_keys, share};
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
 use hence_core::index_vec::IndexVec;
+use hence_core::value::Word;
 
 /// The facts of closed rounds in the order of their derivation, with the indexes that plans use.
 #[derive(Debug, Default)]
@@ -80,6 +81,11 @@ impl Stable {
         self.scan_threshold = threshold;
     }
 
+    /// Whether there are enough facts to measure them.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.len >= MEASURED
+    }
+
     /// How many columns they have.
     pub(crate) fn arity(&self) -> usize {
         self.arity
@@ -127,7 +133,7 @@ impl Stable {
     /// How many facts agree in `columns`, on average over their different words, where there are enough facts to measure;
     /// measured again when they have doubled.
     pub(crate) fn fan_out(&mut self, columns: &[u32]) -> Option<f64> {
-        if self.len < MEASURED {
+        if !self.is_measured() {
             return None;
         }
         let is_known = |known: &&FanOut| known.columns == columns && self.len / 2 < known.rows;
@@ -138,6 +144,11 @@ impl Stable {
         self.fan_outs.retain(|known| known.columns != columns);
         self.fan_outs.push(FanOut { columns: columns.to_vec(), rows: self.len, mean });
         Some(mean)
+    }
+
+    /// Which part of the facts has these words, about, where there are enough facts to measure.
+    pub(crate) fn share(&self, key: &[(u32, Word)]) -> Option<f64> {
+        self.is_measured().then(|| share(self.words.view(), self.arity, key))
     }
 
     /// Forgets all indexes but those of `used`.

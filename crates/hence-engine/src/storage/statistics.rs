@@ -2,9 +2,32 @@
 
 use crate::cells::{Cell, Slice};
 use crate::storage::hash::hash_of;
+use hence_core::value::Word;
 
 /// How many rows a sample has.
 const SAMPLE: usize = 1 << 14;
+/// How many rows are looked at for the share of a value.
+const FEW: usize = 1 << 11;
+
+/// Which part of the rows has these words in these columns, about; more than none.
+pub(crate) fn share(rows: Slice<'_>, arity: usize, key: &[(u32, Word)]) -> f64 {
+    match rows {
+        Slice::Narrow(rows) => share_of(rows, arity, key),
+        Slice::Wide(rows) => share_of(rows, arity, key),
+    }
+}
+
+fn share_of<C: Cell>(rows: &[C], arity: usize, key: &[(u32, Word)]) -> f64 {
+    let all = rows.len() / arity.max(1);
+    let step = all.div_ceil(FEW).max(1);
+    let fits = |row: &[C]| {
+        let cell = |column: u32| row.get(column as usize).map(|cell| cell.word());
+        key.iter().all(|(column, word)| cell(*column) == Some(*word))
+    };
+    let sampled = rows.chunks_exact(arity.max(1)).step_by(step);
+    let (found, size) = sampled.fold((0, 0), |(found, size), row| (found + usize::from(fits(row)), size + 1));
+    found.max(1) as f64 / size.max(1) as f64
+}
 
 /// About how many different words the columns have together. Exact where the sample is all there is; else the estimator
 /// `uj1` of Haas, Naughton, Seshadri and Stokes, "Sampling-based estimation of the number of distinct values of an
