@@ -22,14 +22,11 @@ use super::steps::{
 use super::work::{AtomRows, work};
 use crate::storage::index::IndexId;
 use crate::storage::view::View;
-use smallvec::SmallVec;
 
 /// By how much another order has to be expected to cost less.
 const SURELY: f64 = 1.5;
-/// How many rows a relation that grows counts as, where it would be gone through as a whole.
-const GROWING: f64 = 1024.0;
-/// How many rows a relation counts as of which they aren't measured.
-const FEW: f64 = 256.0;
+/// From how many rows on whole orders are compared, and as how many a relation counts that is yet to grow.
+const MANY: f64 = 1024.0;
 
 /// An invariant of [`Compiler`].
 const PLACES: &str = "an order has a literal at each of its places";
@@ -135,15 +132,13 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             _ => None,
         };
         let atoms: Vec<usize> = source.literals().into_iter().filter(|at| first(at).is_some()).collect();
-        let many =
-            |at: &usize| first(at).is_some_and(|relation| self.catalog.count_of_many(relation).is_some());
+        let many = |at: &usize| first(at).and_then(|relation| self.catalog.count(relation)) >= Some(MANY);
         if atoms.len() < 2 || !atoms.iter().any(many) {
             return None;
         }
         let weigh = |this: &mut Self, order: &[usize]| {
             let catalog = &mut *this.catalog;
-            let mut rows =
-                |at: usize, atom: &Atom, bound: &[u32]| statistics(source, catalog, at, atom, bound);
+            let mut rows = |atom: &Atom, bound: &[u32]| statistics(catalog, atom, bound);
             work(RuleBody { rule, shape, roles }, order, &mut rows)
         };
         let before = weigh(self, greedy);
@@ -549,45 +544,52 @@ fn estimate(
     bound: &[u32],
 ) -> f64 {
     let (relation, view) = (atom.relation, source.view(at));
-    let constant = |column: &u32| match atom.args.get(*column as usize) {
-        Some(Arg::Const(value)) => Some((*column, value.word())),
-        _ => None,
-    };
-    let constants: SmallVec<[(u32, Word); 4]> = bound.iter().filter_map(constant).collect();
-    let share = Some(&constants).filter(|constants| !constants.is_empty() && view != View::Delta);
-    if let Some(share) = share.and_then(|constants| catalog.share(relation, constants))
-        && let Some(rows) = catalog.count_of_many(relation)
+    if view != View::Delta
+        && catalog.count(relation) >= Some(MANY)
+        && bound.iter().any(|at| is_constant(atom, *at))
     {
-        let others: SmallVec<[u32; 8]> =
-            bound.iter().copied().filter(|column| constant(column).is_none()).collect();
-        let rows = if others.is_empty() { rows } else { catalog.estimate(relation, view, &others) };
-        return rows * share;
+        return measured(catalog, atom, bound);
     }
     let rows = catalog.estimate(relation, view, bound);
     // Where it is yet to grow nobody knows how many it will be.
-    let grows = bound.is_empty() && view != View::Delta && source.grows(relation);
-    if grows { rows.max(GROWING * UNBOUND) } else { rows }
+    let counts = catalog.count(relation).is_some();
+    let grows = counts && bound.is_empty() && view != View::Delta && source.grows(relation);
+    if grows { rows.max(MANY * UNBOUND) } else { rows }
+}
+
+/// [`estimate`] by measuring: constants have the share of the rows that they have, be it large or small.
+fn measured(catalog: &mut impl Catalog, atom: &Atom, bound: &[u32]) -> f64 {
+    let relation = atom.relation;
+    let (constants, others): (Vec<u32>, Vec<u32>) = bound.iter().partition(|at| is_constant(atom, **at));
+    let words = constants.iter().filter_map(|column| match atom.args.get(*column as usize) {
+        Some(Arg::Const(value)) => Some((*column, value.word())),
+        _ => None,
+    });
+    let words: Vec<(u32, Word)> = words.collect();
+    let share = if words.is_empty() { None } else { catalog.share(relation, &words) };
+    let rows = if others.is_empty() {
+        catalog.count(relation).unwrap_or_default()
+    } else {
+        catalog.fan_out(relation, &others)
+    };
+    rows * share.unwrap_or(1.0)
+}
+
+fn is_constant(atom: &Atom, column: u32) -> bool {
+    matches!(atom.args.get(column as usize), Some(Arg::Const(_)))
 }
 
 /// What is known of the rows of an atom where columns of it are bound.
-fn statistics<C: Catalog>(
-    source: RuleSource<'_>,
-    catalog: &mut C,
-    at: usize,
-    atom: &Atom,
-    bound: &[u32],
-) -> AtomRows {
+fn statistics(catalog: &mut impl Catalog, atom: &Atom, bound: &[u32]) -> AtomRows {
     let relation = atom.relation;
-    let all = catalog.count_of_many(relation).unwrap_or(FEW);
+    let all = catalog.count(relation).unwrap_or_default();
     let agreeing = match bound.len() {
-        0 => all,
         // As if columns were independent.
         many if many == atom.args.len() => {
-            let shares =
-                bound.iter().map(|column| estimate(source, catalog, at, atom, &[*column]) / all.max(1.0));
+            let shares = bound.iter().map(|column| measured(catalog, atom, &[*column]) / all.max(1.0));
             (all * shares.product::<f64>()).min(1.0)
         }
-        _ => estimate(source, catalog, at, atom, bound),
+        _ => measured(catalog, atom, bound),
     };
     AtomRows { all, agreeing, indexed: catalog.find_index(relation, bound).is_some() }
 }

@@ -36,9 +36,14 @@ pub(crate) trait Catalog {
         false
     }
 
-    /// How many rows a relation has, if these are counted, and so many that it is worth while to compare whole orders.
-    fn count_of_many(&self, _: RelationId) -> Option<f64> {
+    /// How many rows a relation has, if whole orders are to be compared.
+    fn count(&self, _: RelationId) -> Option<f64> {
         None
+    }
+
+    /// How many rows agree in some columns, on average over their words, measured however few there are.
+    fn fan_out(&mut self, relation: RelationId, columns: &[u32]) -> f64 {
+        self.estimate(relation, View::All, columns)
     }
 
     /// Which part of a relation's rows has these words, if that is measured.

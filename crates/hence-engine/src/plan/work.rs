@@ -11,11 +11,15 @@ use super::roles::{Role, for_each_bound};
 use super::shape::VarSet;
 
 /// What it costs to go through a row, in about a nanosecond each.
-const ROW: f64 = 4.0;
-/// What it costs to look a key up, or a fact.
-const LOOK_UP: f64 = 20.0;
-/// What it costs to take a row into an index or a set.
-const TAKE_IN: f64 = 40.0;
+const ROW: f64 = 8.0;
+/// What it costs to look a key or a fact up, and a row that it has, in a small relation and in one that no cache holds.
+const LOOK_UP: [(f64, f64); 2] = [(15.0, 4.0), (80.0, 15.0)];
+/// From how many rows on a relation is no small one.
+const LARGE: f64 = 32768.0;
+/// What a key of several columns costs beside one of one column.
+const SEVERAL: f64 = 30.0;
+/// What it costs to take a row into an index.
+const TAKE_IN: f64 = 35.0;
 /// What it costs to evaluate an expression.
 const EXPRESSION: f64 = 10.0;
 /// Which part of the matches other comparisons are expected to leave.
@@ -35,8 +39,8 @@ pub(super) struct AtomRows {
     pub(super) indexed: bool,
 }
 
-/// The rows of the literal at a place where some of its columns are bound.
-pub(super) type RowStatistics<'e> = &'e mut dyn FnMut(usize, &Atom, &[u32]) -> AtomRows;
+/// The rows of an atom where some of its columns are bound.
+pub(super) type RowStatistics<'e> = &'e mut dyn FnMut(&Atom, &[u32]) -> AtomRows;
 
 /// What an order costs where nothing is bound before.
 pub(super) fn work(body: RuleBody<'_>, order: &[usize], rows: RowStatistics<'_>) -> f64 {
@@ -65,9 +69,9 @@ struct Estimate {
 impl Estimate {
     fn literal(&mut self, body: RuleBody<'_>, at: usize, rows: RowStatistics<'_>) {
         match (body.rule.literal(at), Role::of(body.roles, at)) {
-            (Literal::Atom(atom), Role::Each) => self.atom(at, atom, rows),
+            (Literal::Atom(atom), Role::Each) => self.atom(atom, rows),
             (Literal::Atom(_) | Literal::Not(_), _) => {
-                self.cost += self.matches * LOOK_UP;
+                self.cost += self.matches * LOOK_UP[0].0;
                 self.matches *= ABSENT;
             }
             (Literal::Test { expr, .. }, _) => {
@@ -85,23 +89,26 @@ impl Estimate {
         }
     }
 
-    fn atom(&mut self, at: usize, atom: &Atom, rows: RowStatistics<'_>) {
+    fn atom(&mut self, atom: &Atom, rows: RowStatistics<'_>) {
         let bound: Vec<u32> = (0u32..)
             .zip(&atom.args)
             .filter(|(_, arg)| self.known.binds(arg))
             .map(|(column, _)| column)
             .collect();
-        let AtomRows { all, agreeing, indexed } = rows(at, atom, &bound);
+        let AtomRows { all, agreeing, indexed } = rows(atom, &bound);
         let scans = bound.is_empty() || (!self.looped && !indexed);
         if scans {
             self.cost += self.matches * all * ROW;
         } else {
-            let key = (atom.relation, bound);
-            if !indexed && !self.made.contains(&key) {
-                self.cost += all * TAKE_IN;
-                self.made.push(key);
+            let several = if bound.len() > 1 { SEVERAL } else { 0.0 };
+            let index = (atom.relation, bound);
+            if !indexed && !self.made.contains(&index) {
+                self.cost += all * (TAKE_IN + several);
+                self.made.push(index);
             }
-            self.cost += self.matches * (LOOK_UP + ROW * agreeing);
+            let [small, large] = LOOK_UP;
+            let (key, row) = if all < LARGE { small } else { large };
+            self.cost += self.matches * (key + several + row * agreeing);
         }
         self.looped = true;
         self.matches *= agreeing;

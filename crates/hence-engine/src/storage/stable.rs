@@ -81,11 +81,6 @@ impl Stable {
         self.scan_threshold = threshold;
     }
 
-    /// Whether there are enough facts to measure them.
-    pub(crate) fn is_measured(&self) -> bool {
-        self.len >= MEASURED
-    }
-
     /// How many columns they have.
     pub(crate) fn arity(&self) -> usize {
         self.arity
@@ -133,22 +128,24 @@ impl Stable {
     /// How many facts agree in `columns`, on average over their different words, where there are enough facts to measure;
     /// measured again when they have doubled.
     pub(crate) fn fan_out(&mut self, columns: &[u32]) -> Option<f64> {
-        if !self.is_measured() {
-            return None;
-        }
-        let is_known = |known: &&FanOut| known.columns == columns && self.len / 2 < known.rows;
-        if let Some(known) = self.fan_outs.iter().find(is_known) {
-            return Some(known.mean);
-        }
-        let mean = f64::from(self.len) / distinct_keys(self.words.view(), self.arity, columns);
-        self.fan_outs.retain(|known| known.columns != columns);
-        self.fan_outs.push(FanOut { columns: columns.to_vec(), rows: self.len, mean });
-        Some(mean)
+        (self.len >= MEASURED).then(|| self.measured_fan_out(columns))
     }
 
-    /// Which part of the facts has these words, about, where there are enough facts to measure.
-    pub(crate) fn share(&self, key: &[(u32, Word)]) -> Option<f64> {
-        self.is_measured().then(|| share(self.words.view(), self.arity, key))
+    /// [`Stable::fan_out`], however few facts there are.
+    pub(crate) fn measured_fan_out(&mut self, columns: &[u32]) -> f64 {
+        let is_known = |known: &&FanOut| known.columns == columns && self.len / 2 < known.rows;
+        if let Some(known) = self.fan_outs.iter().find(is_known) {
+            return known.mean;
+        }
+        let mean = f64::from(self.len) / distinct_keys(self.words.view(), self.arity, columns).max(1.0);
+        self.fan_outs.retain(|known| known.columns != columns);
+        self.fan_outs.push(FanOut { columns: columns.to_vec(), rows: self.len, mean });
+        mean
+    }
+
+    /// Which part of the facts has these words, about.
+    pub(crate) fn share(&self, key: &[(u32, Word)]) -> f64 {
+        share(self.words.view(), self.arity, key)
     }
 
     /// Forgets all indexes but those of `used`.
