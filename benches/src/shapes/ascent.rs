@@ -196,6 +196,22 @@ pub fn sparse(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + us
     }
 }
 
+shape!(star, Star, [sale: 5, item: 2, place: 2, calendar: 2], {
+    relation sale(u32, u32, u32, u32, u32);
+    relation item(u32, u32);
+    relation place(u32, u32);
+    relation calendar(u32, u32);
+    relation out(u32, u32, u32);
+    out(id, g, r) <-- sale(id, i, p, d, price), if *price > 9500, item(i, g), place(p, r), calendar(d, m), if *m < 6;
+});
+shape!(movies, Movies, [cast: 3, word: 2, info: 3], {
+    relation cast(u32, u32, u32);
+    relation word(u32, u32);
+    relation info(u32, u32, u32);
+    relation out(u32, u32);
+    out(k, m) <-- info(m, 5, v), cast(p, m, 3), cast(p, n, 4), if m != n, info(n, 5, v), word(m, k), word(n, k);
+});
+
 ascent! {
     struct Context;
     relation alloc(u32, u32, u32);

@@ -1,6 +1,6 @@
 //! The facts of the shapes: seeded, the same on every machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::random::Random;
 
@@ -39,6 +39,10 @@ pub fn facts(shape: &str, quick: bool) -> Vec<Facts> {
         "sparse" => vec![pairs("e", spread(uniform(1114, pick(1_500, 200), pick(3_000, 400))))],
         "deep" => deep(pick(300_000, 5_000)),
         "steps" => steps(pick(20_000, 500)),
+        "virtual" => virtual_calls(pick(4_000, 400)),
+        "star" => star(pick(2_000_000, 20_000)),
+        "movies" => movies(pick(1_000_000, 20_000)),
+        "best" => best(pick(2_000_000, 20_000)),
         other => panic!("there is no shape `{other}`"),
     }
 }
@@ -131,7 +135,7 @@ fn csda(functions: u32, statements: u32) -> Vec<Facts> {
 }
 
 fn context(methods: u32) -> Vec<Facts> {
-    const VARIABLES: u32 = 12;
+    const VARIABLES: u32 = 10;
     const FIELDS: u32 = 40;
     const NAMES: u32 = 60;
     let mut random = Random::new(1107);
@@ -164,7 +168,7 @@ fn context(methods: u32) -> Vec<Facts> {
     let mut has = vec![];
     for of in 0..types {
         for name in 0..NAMES {
-            if random.unit() < 0.2 {
+            if random.unit() < 0.6 {
                 has.push([of, name, random.below(methods)]);
             }
         }
@@ -343,4 +347,87 @@ fn steps(nodes: u32) -> Vec<Facts> {
     let edges = uniform(1118, nodes, 3 * nodes);
     let rows = edges.into_iter().map(|[x, y]| [x as u32, y as u32, 1 + random.below(9)]);
     vec![table("e", rows.collect::<Vec<_>>()), table("begin", [[0]])]
+}
+
+/// Methods of types below one another, whose variables hold what few of them begin with.
+fn virtual_calls(methods: u32) -> Vec<Facts> {
+    const VARIABLES: u32 = 11;
+    let mut random = Random::new(1117);
+    let (types, signatures, fields) = (methods / 8, methods / 10, methods / 12);
+    let variable = |random: &mut Random, method: u32| method * VARIABLES + random.below(VARIABLES);
+    let (mut alloc, mut of_type, mut formal) = (vec![], vec![], vec![]);
+    let mut assign = BTreeSet::new();
+    let [mut cast, mut load, mut store] = [const { BTreeSet::new() }; 3];
+    let (mut call, mut actual) = (vec![], BTreeSet::new());
+    let mut declares = BTreeMap::new();
+    for method in 0..methods {
+        declares.insert([random.below(types), below_skewed(&mut random, signatures)], method);
+        formal.extend([0, 1].map(|place| [method, place, method * VARIABLES + place]));
+        for _ in 0..3 {
+            let object = alloc.len() as u32;
+            alloc.push([variable(&mut random, method), object, method]);
+            of_type.push([object, below_skewed(&mut random, types)]);
+        }
+        for _ in 0..6 {
+            assign.insert([variable(&mut random, method), variable(&mut random, method)]);
+        }
+        cast.insert([variable(&mut random, method), variable(&mut random, method), random.below(types)]);
+        for _ in 0..2 {
+            let field = below_skewed(&mut random, fields);
+            load.insert([variable(&mut random, method), variable(&mut random, method), field]);
+            store.insert([variable(&mut random, method), field, variable(&mut random, method)]);
+        }
+        for _ in 0..4 {
+            let site = call.len() as u32;
+            call.push([site, variable(&mut random, method), below_skewed(&mut random, signatures), method]);
+            actual.extend([0, 1].map(|place| [site, place, variable(&mut random, method)]));
+        }
+    }
+    vec![
+        table("alloc", alloc),
+        table("type", of_type),
+        table("super", (1..types).map(|of| [of, random.below(of)]).collect::<Vec<_>>()),
+        table("declares", declares.into_iter().map(|([of, signature], method)| [of, signature, method])),
+        table("assign", assign),
+        table("cast", cast),
+        table("load", load),
+        table("store", store),
+        table("call", call),
+        table("actual", actual),
+        table("formal", formal),
+        table("begin", (0..methods / 40).map(|method| [method])),
+    ]
+}
+
+fn star(sales: u32) -> Vec<Facts> {
+    let mut random = Random::new(1118);
+    let sale = (0..sales).map(|at| {
+        let (item, place) = (below_skewed(&mut random, 5_000), below_skewed(&mut random, 1_000));
+        [at, item, place, random.below(365), random.below(10_000)]
+    });
+    vec![
+        table("sale", sale.collect::<Vec<_>>()),
+        table("item", (0..5_000).map(|item| [item, item % 40])),
+        table("place", (0..1_000).map(|place| [place, place % 7])),
+        table("calendar", (0..365).map(|day| [day, day / 31])),
+    ]
+}
+
+fn movies(parts: u32) -> Vec<Facts> {
+    let mut random = Random::new(1119);
+    let (people, films) = (parts / 5, parts / 10);
+    let mut some = |count: u32, of: &[u32]| -> BTreeSet<Vec<u32>> {
+        (0..count).map(|_| of.iter().map(|below| below_skewed(&mut random, *below)).collect()).collect()
+    };
+    let three = |rows: BTreeSet<Vec<u32>>| rows.into_iter().map(|row| [row[0], row[1], row[2]]);
+    let cast = three(some(parts, &[people, films, 11]));
+    let word = some(parts / 5 * 2, &[films, films / 10]).into_iter().map(|row| [row[0], row[1]]);
+    let info = three(some(parts / 2, &[films, 100, films / 50]));
+    vec![table("cast", cast), table("word", word), table("info", info)]
+}
+
+fn best(sales: u32) -> Vec<Facts> {
+    let mut random = Random::new(1120);
+    let sale = (0..sales).map(|at| [at, random.below(20), random.below(sales / 3), random.below(100_000)]);
+    vec![table("sale", sale.collect::<Vec<_>>())]
 }

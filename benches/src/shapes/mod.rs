@@ -9,7 +9,7 @@ pub mod hence;
 use generate::Facts;
 
 /// The shapes, in the order in which they are run.
-pub const SHAPES: [&str; 16] = [
+pub const SHAPES: [&str; 20] = [
     "clique4",
     "path4",
     "diamond",
@@ -26,6 +26,10 @@ pub const SHAPES: [&str; 16] = [
     "sparse",
     "deep",
     "steps",
+    "virtual",
+    "star",
+    "movies",
+    "best",
 ];
 
 /// The programs that take part.
@@ -101,7 +105,7 @@ pub fn ready(peer: &str, shape: &str, quick: bool) -> Option<Ready> {
     Some(match peer {
         "datafrog" => pick!(datafrog: clique4 path4 diamond cycle4 cspa csda dense deep),
         "ascent" => {
-            pick!(ascent: clique4 path4 diamond cycle4 cspa csda context borrow names wide groups university dense sparse deep steps)
+            pick!(ascent: clique4 path4 diamond cycle4 cspa csda context borrow names wide groups university dense sparse deep steps star movies)
         }
         _ => {
             let threads = if peer == "hence_on_two" { 2 } else { 1 };

@@ -19,8 +19,8 @@ use crate::storage::relations::Relations;
 pub(crate) struct StratumPlans {
     first: Option<(Vec<Plan>, Vec<Output>)>,
     later: Option<(Vec<Plan>, Vec<Output>)>,
-    /// How many facts the stratum's relations had when `later` was made.
-    facts: u64,
+    /// How many facts each of the stratum's relations had when `later` was made.
+    facts: Vec<u32>,
 }
 
 impl StratumPlans {
@@ -32,6 +32,23 @@ impl StratumPlans {
 
 /// By how much the relations of a stratum grow before its plans are made again.
 const GROWN: u64 = 4;
+
+/// How many facts a relation has that makes plans anew by itself, and which part of its stratum's facts: so that this happens
+/// seldom, however many relations there are.
+const LARGE: (u32, u64) = (1024, 64);
+
+/// Whether relations have grown so much, or one of the large ones has, that other plans may suit them.
+fn have_grown(before: &[u32], now: &[u32]) -> bool {
+    let sum = |facts: &[u32]| facts.iter().copied().map(u64::from).sum::<u64>();
+    let all = sum(now);
+    let (least, part) = LARGE;
+    let is_large = |facts: u32| facts >= least && u64::from(facts) * part >= all;
+    all / GROWN > sum(before)
+        || before
+            .iter()
+            .zip(now)
+            .any(|(before, now)| is_large(*now) && u64::from(*now) / GROWN > u64::from(*before))
+}
 
 fn with_outputs(program: &Program, plans: Vec<Plan>, run_often: bool) -> (Vec<Plan>, Vec<Output>) {
     let output = if run_often { Output::of_closures } else { Output::new };
@@ -106,9 +123,9 @@ impl Fixpoint<'_, '_> {
                 with_outputs(program, made, !self.revises)
             });
         }
-        let facts =
-            stratum.relations.iter().map(|relation| u64::from(self.relations.stable[*relation].len())).sum();
-        if self.revises && facts / GROWN > plans.facts {
+        let stable = &self.relations.stable;
+        let facts: Vec<u32> = stratum.relations.iter().map(|relation| stable[*relation].len()).collect();
+        if self.revises && have_grown(&plans.facts, &facts) {
             plans.later = None;
         }
         plans.later.get_or_insert_with(|| {

@@ -3,6 +3,7 @@
 use super::emit::ROWS_PER_LOOK;
 use crate::exec::context::{ExecContext, Sink};
 use crate::exec::emit::Emitter;
+use crate::storage::hash::TOGETHER;
 use crate::storage::row_interner::RowInterner;
 use hence_core::meter::Bound;
 
@@ -24,6 +25,12 @@ pub(crate) struct Groups {
     groups: RowInterner,
     columns: Vec<AggregateColumn>,
     width: usize,
+    /// Matches that are yet to be taken in, some of them together.
+    waiting: Vec<Word>,
+    /// Words a match.
+    stride: usize,
+    /// Room for the numbers of the groups of matches.
+    numbers: Vec<u32>,
 }
 
 /// An aggregate of a head.
@@ -46,7 +53,10 @@ impl Groups {
             }
             Term::Expr(_) => None,
         });
-        Self { id, groups: RowInterner::new(width), columns: columns.collect(), width }
+        let columns: Vec<AggregateColumn> = columns.collect();
+        let stride = width + columns.iter().map(|column| column.width).sum::<usize>();
+        let (waiting, numbers) = (Vec::new(), Vec::new());
+        Self { id, groups: RowInterner::new(width), columns, width, waiting, stride, numbers }
     }
 
     /// How many columns a group has.
@@ -57,16 +67,18 @@ impl Groups {
     /// Forgets all matches.
     pub(crate) fn clear(&mut self) {
         self.groups.clear();
+        self.waiting.clear();
         self.columns.iter_mut().for_each(|column| column.states.clear());
     }
 
     /// Adds the fact of each group that has a value for every aggregate.
     pub(crate) fn finish(
-        &self,
+        &mut self,
         rule: &Rule,
         facts: &mut Emitter<'_>,
         context: &mut ExecContext<'_, '_>,
     ) -> Result<(), Bound> {
+        self.take_in(context)?;
         let mut row = SmallVec::<[Word; 8]>::new();
         for at in 0..self.groups.len() {
             row.clear();
@@ -109,24 +121,57 @@ impl Groups {
     }
 }
 
-impl Sink for Groups {
-    fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
-        let (group, mut args) = row.split_at_checked(self.width).or_broken(MATCH);
-        let (number, new) = self.groups.insert(group);
-        if new {
-            self.columns.iter_mut().for_each(|column| column.states.push_group());
-            if u64::from(number + 1).is_multiple_of(ROWS_PER_LOOK) {
-                context.weigh(
-                    self.groups.bytes()
-                        + self.columns.iter().map(|column| column.states.bytes()).sum::<usize>(),
-                )?;
-            }
+impl Groups {
+    /// Takes in the matches that wait.
+    fn take_in(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        let before = self.groups.len();
+        self.numbers.clear();
+        self.groups.insert_all(&self.waiting, self.stride.max(1), &mut self.numbers);
+        (before..self.groups.len()).for_each(|_| self.push_group());
+        let mut from = self.width;
+        for column in &mut self.columns {
+            let args = from..from + column.width;
+            from = args.end;
+            column.states.add_all(&self.numbers, &self.waiting, self.stride.max(1), args);
         }
+        self.waiting.clear();
+        self.weigh(before, context)
+    }
+
+    fn push_group(&mut self) {
+        self.columns.iter_mut().for_each(|column| column.states.push_group());
+    }
+
+    /// Measures the memory now and then, where there were `before` groups.
+    fn weigh(&self, before: u32, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        if u64::from(before) / ROWS_PER_LOOK == u64::from(self.groups.len()) / ROWS_PER_LOOK {
+            return Ok(());
+        }
+        let states = self.columns.iter().map(|column| column.states.bytes()).sum::<usize>();
+        context.weigh(self.groups.bytes() + states)
+    }
+
+    /// Takes in a match where all are of one group.
+    fn take_alone(&mut self, args: &[Word]) {
+        if self.groups.insert(&[]).1 {
+            self.push_group();
+        }
+        let mut args = args;
         for column in &mut self.columns {
             let (own, rest) = args.split_at_checked(column.width).or_broken(MATCH);
-            column.states.add(number as usize, own);
+            column.states.add(0, own);
             args = rest;
         }
-        Ok(())
+    }
+}
+
+impl Sink for Groups {
+    fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        if self.width == 0 {
+            self.take_alone(row);
+            return Ok(());
+        }
+        self.waiting.extend_from_slice(row);
+        if self.waiting.len() < TOGETHER * self.stride { Ok(()) } else { self.take_in(context) }
     }
 }

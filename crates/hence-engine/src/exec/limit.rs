@@ -12,6 +12,7 @@ use hence_core::value::{Type, Word};
 use hence_lang::ir::{Limit, Rule};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
+use std::convert::Infallible;
 
 /// An invariant of limits.
 const HEAD: &str = "a head has the words of its group and its terms, and as many keys as the limit";
@@ -23,13 +24,23 @@ pub(crate) struct LimitedHeads {
     per: usize,
     /// The types of the keys, and whether each descends.
     by: Vec<(Type, bool)>,
+    /// The types of the head's columns but its rank.
+    columns: Vec<Type>,
     /// The group, then the head without its rank.
     heads: RowInterner,
     keys: Vec<Word>,
     count: i64,
     /// The heads in order, once all are in.
     order: Vec<u32>,
+    /// How many heads there may be before those beyond the limit are left out.
+    room: u32,
+    /// The groups whose limit was reached, each with the key of its last head then: what is worse needs not be kept.
+    full: RowInterner,
+    worst: Vec<Word>,
 }
+
+/// [`LimitedHeads::room`] at first.
+const ROOM: u32 = 1 << 12;
 
 impl LimitedHeads {
     /// No heads yet of a rule with a limit.
@@ -38,10 +49,14 @@ impl LimitedHeads {
         Self {
             per: limit.per.len(),
             by: limit.by.iter().map(|(key, descending)| (key.ty, *descending)).collect(),
+            columns: unranked(rule, limit).map(|term| term.ty).collect(),
             heads: RowInterner::new(width),
             keys: Vec::new(),
             count: 0,
             order: Vec::new(),
+            room: ROOM,
+            full: RowInterner::new(limit.per.len()),
+            worst: Vec::new(),
         }
     }
 
@@ -50,6 +65,9 @@ impl LimitedHeads {
         self.heads.clear();
         self.keys.clear();
         self.count = 0;
+        self.room = ROOM;
+        self.full.clear();
+        self.worst.clear();
     }
 
     /// Adds the first few heads of each group.
@@ -59,6 +77,21 @@ impl LimitedHeads {
         facts: &mut Emitter<'_>,
         context: &mut ExecContext<'_, '_>,
     ) -> Result<(), Bound> {
+        let order = self.ordered();
+        let mut row = SmallVec::<[Word; 8]>::new();
+        self.for_each_rank(&order, |at, rank| {
+            if rank > self.count {
+                return Ok(());
+            }
+            ranked((rule, limit), self.head(at), rank, &mut row);
+            facts.take(&row, context)
+        })?;
+        self.order = order;
+        Ok(())
+    }
+
+    /// The heads, each group's from its first to its last.
+    fn ordered(&mut self) -> Vec<u32> {
         let mut order = std::mem::take(&mut self.order);
         order.clear();
         order.extend(0..self.heads.len());
@@ -67,24 +100,67 @@ impl LimitedHeads {
             self.group(*a)
                 .cmp(self.group(*b))
                 .then_with(|| self.compare_keys(self.key(*a), self.key(*b)))
-                .then_with(|| compare_heads((rule, limit), self.head(*a), self.head(*b)))
+                .then_with(|| self.compare_heads(self.head(*a), self.head(*b)))
         });
+        order
+    }
+
+    /// Visits heads in order with their ranks.
+    fn for_each_rank<E>(
+        &self,
+        order: &[u32],
+        mut visit: impl FnMut(u32, i64) -> Result<(), E>,
+    ) -> Result<(), E> {
         let (mut rank, mut last) = (0, None);
-        let mut row = SmallVec::<[Word; 8]>::new();
-        for &at in &order {
+        for &at in order {
             rank = if last == Some(self.group(at)) { rank + 1 } else { 1 };
             last = Some(self.group(at));
-            if rank <= self.count {
-                ranked((rule, limit), self.head(at), rank, &mut row);
-                facts.take(&row, context)?;
-            }
+            visit(at, rank)?;
         }
-        self.order = order;
         Ok(())
     }
 
+    /// Leaves out the heads that are beyond the limit whatever comes.
+    fn prune(&mut self) {
+        let order = self.ordered();
+        let (mut kept, mut last) = (Vec::new(), Vec::new());
+        let Ok(()) = self.for_each_rank(&order, |at, rank| {
+            kept.extend((rank <= self.count).then_some(at));
+            last.extend((rank == self.count).then_some(at));
+            Ok::<(), Infallible>(())
+        });
+        for at in last {
+            let (group, new) = self.full.insert(group_of(&self.heads, self.per, at));
+            let key = key_of(&self.keys, self.by.len(), at);
+            let first = group as usize * key.len();
+            if new {
+                self.worst.extend_from_slice(key);
+            } else {
+                self.worst.get_mut(first..first + key.len()).or_broken(HEAD).copy_from_slice(key);
+            }
+        }
+        kept.sort_unstable();
+        let before = self.heads.len();
+        let mut heads = RowInterner::new(self.per + self.columns.len());
+        let mut keys = Vec::new();
+        for at in kept {
+            heads.insert(self.heads.row(at));
+            keys.extend_from_slice(self.key(at));
+        }
+        let left = heads.len();
+        (self.heads, self.keys, self.order) = (heads, keys, order);
+        // Where groups are small it would be in vain again and again.
+        self.room = left.saturating_mul(if left < before / 2 { 4 } else { 16 }).max(ROOM);
+    }
+
+    /// Whether enough heads of the group are known that are better than such a key.
+    fn is_beyond(&self, group: &[Word], key: &[Word]) -> bool {
+        let full = self.full.find(group);
+        full.is_some_and(|full| self.compare_keys(key, key_of(&self.worst, self.by.len(), full)).is_gt())
+    }
+
     fn group(&self, at: u32) -> &[Word] {
-        self.heads.row(at).get(..self.per).or_broken(HEAD)
+        group_of(&self.heads, self.per, at)
     }
 
     fn head(&self, at: u32) -> &[Word] {
@@ -92,8 +168,12 @@ impl LimitedHeads {
     }
 
     fn key(&self, at: u32) -> &[Word] {
-        let width = self.by.len();
-        self.keys.get(at as usize * width..(at as usize + 1) * width).or_broken(HEAD)
+        key_of(&self.keys, self.by.len(), at)
+    }
+
+    fn compare_heads(&self, left: &[Word], right: &[Word]) -> Ordering {
+        let columns = self.columns.iter().zip(left.iter().zip(right));
+        first_difference(columns.map(|(ty, (left, right))| ty.compare(*left, *right)))
     }
 
     fn compare_keys(&self, left: &[Word], right: &[Word]) -> Ordering {
@@ -105,9 +185,12 @@ impl LimitedHeads {
     }
 }
 
-fn compare_heads((rule, limit): (&Rule, &Limit), left: &[Word], right: &[Word]) -> Ordering {
-    let columns = unranked(rule, limit).zip(left.iter().zip(right));
-    first_difference(columns.map(|(term, (left, right))| term.ty.compare(*left, *right)))
+fn group_of(heads: &RowInterner, per: usize, at: u32) -> &[Word] {
+    heads.row(at).get(..per).or_broken(HEAD)
+}
+
+fn key_of(keys: &[Word], width: usize, at: u32) -> &[Word] {
+    keys.get(at as usize * width..(at as usize + 1) * width).or_broken(HEAD)
 }
 
 /// The fact of a head: its rank put in where the rule has it.
@@ -125,6 +208,12 @@ impl Sink for LimitedHeads {
         let (key, head) = row.split_at_checked(1 + self.by.len()).or_broken(MATCH);
         let (count, key) = key.split_first().or_broken(MATCH);
         self.count = count.as_int();
+        if !self.worst.is_empty() && self.is_beyond(head.get(..self.per).or_broken(HEAD), key) {
+            return Ok(());
+        }
+        if self.heads.len() >= self.room {
+            self.prune();
+        }
         let (at, new) = self.heads.insert(head);
         if new {
             self.keys.extend_from_slice(key);

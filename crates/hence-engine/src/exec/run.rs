@@ -259,7 +259,7 @@ fn collect(
         let mut owners: Vec<Groups> = (0..threads.most).map(|_| Groups::new(job.plan.rule, rule)).collect();
         let width = owners.first().or_broken("each thread has groups of its own").width();
         let matches = exchange::run(&job, &mut owners, owner(0..width), context)?;
-        owners.iter().try_for_each(|groups| groups.finish(rule, facts, context))?;
+        owners.iter_mut().try_for_each(|groups| groups.finish(rule, facts, context))?;
         return Ok(matches);
     };
     let mut owners: Vec<LimitedHeads> = (0..threads.most).map(|_| LimitedHeads::new(rule, limit)).collect();

@@ -15,3 +15,4 @@ pub(crate) mod source;
 mod start;
 pub(crate) mod steps;
 pub(crate) mod stratum;
+mod work;

@@ -7,7 +7,7 @@ use super::roles::{Role, for_each_bound, is_ready};
 use super::shape::{Shape, VarSet};
 
 /// How many elements a generator is expected to give.
-const ELEMENTS: f64 = 16.0;
+pub(super) const ELEMENTS: f64 = 16.0;
 
 /// What a loop costs beside its matches: more than any filter.
 const LOOP: f64 = 0.5;

@@ -2,6 +2,7 @@
 
 use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
+use hence_core::value::Word;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Literal, Rule, RuleId};
 
@@ -33,6 +34,21 @@ pub(crate) trait Catalog {
     /// Whether there are so many rows that it is worth while to look for duplicates on the way to a fact.
     fn has_many(&self, _: RelationId) -> bool {
         false
+    }
+
+    /// How many rows a relation has, if whole orders are to be compared.
+    fn count(&self, _: RelationId) -> Option<f64> {
+        None
+    }
+
+    /// How many rows agree in some columns, on average over their words, measured however few there are.
+    fn fan_out(&mut self, relation: RelationId, columns: &[u32]) -> f64 {
+        self.estimate(relation, View::All, columns)
+    }
+
+    /// Which part of a relation's rows has these words, if that is measured.
+    fn share(&self, _: RelationId, _: &[(u32, Word)]) -> Option<f64> {
+        None
     }
 
     /// How many columns the rows have that loops go through.

@@ -151,6 +151,18 @@ impl Catalog for IndexVec<RelationId, Stable> {
         self[relation].len() >= MANY
     }
 
+    fn count(&self, relation: RelationId) -> Option<f64> {
+        Some(f64::from(self[relation].len()))
+    }
+
+    fn fan_out(&mut self, relation: RelationId, columns: &[u32]) -> f64 {
+        self[relation].measured_fan_out(columns)
+    }
+
+    fn share(&self, relation: RelationId, key: &[(u32, Word)]) -> Option<f64> {
+        Some(self[relation].share(key))
+    }
+
     fn arity(&self, relation: RelationId) -> Option<usize> {
         Some(self[relation].arity())
     }

@@ -1,9 +1,13 @@
 //! A set of rows that numbers them in the order of their coming: groups of an aggregate, heads under a limit.
 
-use crate::storage::hash::hash;
+use crate::storage::hash::{TOGETHER, hash};
 use crate::storage::row_table::RowTable;
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
+
+/// An invariant of [`RowInterner::insert_all`].
+const ROWS: &str =
+    "rows that come together have as many words each, and are no more than their hashes have room";
 
 /// Distinct rows of one arity, flat, with their numbers.
 #[derive(Debug, Default)]
@@ -30,6 +34,34 @@ impl RowInterner {
                 self.words.extend_from_slice(row);
                 self.len += 1;
                 (self.len - 1, true)
+            }
+        }
+    }
+
+    /// The number of a row that is in.
+    pub(crate) fn find(&self, row: &[Word]) -> Option<u32> {
+        self.table.find(hash(row), |at| row_of(&self.words, self.arity, at) == row)
+    }
+
+    /// Writes down the numbers of rows that are each the first words of `stride`. Done in passes, for the sake of
+    /// [`RowTable::warm`].
+    pub(crate) fn insert_all(&mut self, rows: &[Word], stride: usize, numbers: &mut Vec<u32>) {
+        for batch in rows.chunks(TOGETHER * stride) {
+            let mut hashes = [0; TOGETHER];
+            let arity = self.arity;
+            let rows = || batch.chunks_exact(stride).map(|row| row.get(..arity).or_broken(ROWS));
+            hashes.iter_mut().zip(rows()).for_each(|(place, row)| *place = hash(row));
+            let known = hashes.get(..batch.len() / stride).or_broken(ROWS);
+            self.table.warm(known, |at| self.row(at).first().map_or(0, |word| word.0));
+            for (row, hash) in rows().zip(hashes) {
+                let words = &self.words;
+                let is_it = |at: u32| row_of(words, arity, at) == row;
+                let found = self.table.find_or_insert(hash, self.len, is_it);
+                numbers.push(found.unwrap_or(self.len));
+                if found.is_none() {
+                    self.words.extend_from_slice(row);
+                    self.len += 1;
+                }
             }
         }
     }

@@ -4,10 +4,11 @@ use crate::cells::{Cells, Slice};
 use crate::model::Extent;
 use crate::rows::Rows;
 use crate::storage::index::{Content, Index, IndexId};
-use crate::storage::statistics::distinct_keys;
+use crate::storage::statistics::{distinct_keys, share};
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
 use hence_core::index_vec::IndexVec;
+use hence_core::value::Word;
 
 /// The facts of closed rounds in the order of their derivation, with the indexes that plans use.
 #[derive(Debug, Default)]
@@ -134,17 +135,24 @@ impl Stable {
     /// How many facts agree in `columns`, on average over their different words, where there are enough facts to measure;
     /// measured again when they have doubled.
     pub(crate) fn fan_out(&mut self, columns: &[u32]) -> Option<f64> {
-        if self.len < MEASURED {
-            return None;
-        }
+        (self.len >= MEASURED).then(|| self.measured_fan_out(columns))
+    }
+
+    /// [`Stable::fan_out`], however few facts there are.
+    pub(crate) fn measured_fan_out(&mut self, columns: &[u32]) -> f64 {
         let is_known = |known: &&FanOut| known.columns == columns && self.len / 2 < known.rows;
         if let Some(known) = self.fan_outs.iter().find(is_known) {
-            return Some(known.mean);
+            return known.mean;
         }
-        let mean = f64::from(self.len) / distinct_keys(self.words.view(), self.arity, columns);
+        let mean = f64::from(self.len) / distinct_keys(self.words.view(), self.arity, columns).max(1.0);
         self.fan_outs.retain(|known| known.columns != columns);
         self.fan_outs.push(FanOut { columns: columns.to_vec(), rows: self.len, mean });
-        Some(mean)
+        mean
+    }
+
+    /// Which part of the facts has these words, about.
+    pub(crate) fn share(&self, key: &[(u32, Word)]) -> f64 {
+        share(self.words.view(), self.arity, key)
     }
 
     /// Forgets all indexes but those of `used`.

@@ -1,6 +1,7 @@
 //! The states of groups: one aggregate of many groups side by side, or of one group by itself.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 use hence_core::fault::OrBroken;
 use hence_core::value::{Type, Word};
@@ -9,6 +10,8 @@ use super::Aggregate;
 
 /// An invariant of [`States`].
 const GROUPS: &str = "the numbers of groups are those that were given out";
+/// An invariant of [`GroupStates::add_all`].
+const ARGUMENTS: &str = "a match has the arguments of its aggregates";
 /// An invariant of those who take matches out.
 pub(super) const TAKEN_IN: &str = "a match that is taken out of a group was taken in before";
 
@@ -49,6 +52,13 @@ pub trait GroupStates: Debug + Send {
 
     /// Takes one match of a group in: the values of the aggregate's arguments for it.
     fn add(&mut self, group: usize, args: &[Word]);
+
+    /// Takes one match of each of these groups in: the values of the arguments are at some places of a row of `stride` words.
+    fn add_all(&mut self, groups: &[u32], rows: &[Word], stride: usize, args: Range<usize>) {
+        for (group, row) in groups.iter().zip(rows.chunks_exact(stride)) {
+            self.add(*group as usize, row.get(args.clone()).or_broken(ARGUMENTS));
+        }
+    }
 
     /// Takes all matches of another group in.
     fn merge(&mut self, group: usize, other: usize);
