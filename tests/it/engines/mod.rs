@@ -10,6 +10,7 @@ mod duplicates;
 mod grouped;
 mod incremental;
 mod input;
+mod many_heads;
 mod prepared;
 mod threads;
 mod undefined;
