@@ -196,13 +196,12 @@ pub fn sparse(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + us
     }
 }
 
-shape!(star, Star, [sale: 5, item: 2, place: 2, calendar: 2], {
-    relation sale(u32, u32, u32, u32, u32);
+shape!(star, Star, [sale: 4, item: 2, place: 2], {
+    relation sale(u32, u32, u32, u32);
     relation item(u32, u32);
     relation place(u32, u32);
-    relation calendar(u32, u32);
     relation out(u32, u32, u32);
-    out(id, g, r) <-- sale(id, i, p, d, price), if *price > 9500, item(i, g), place(p, r), calendar(d, m), if *m < 6;
+    out(id, g, r) <-- sale(id, i, p, price), if *price > 9500, item(i, g), place(p, r);
 });
 shape!(movies, Movies, [cast: 3, word: 2, info: 3], {
     relation cast(u32, u32, u32);

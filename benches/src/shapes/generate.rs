@@ -29,7 +29,7 @@ pub fn facts(shape: &str, quick: bool) -> Vec<Facts> {
         "cycle4" => vec![pairs("e", skewed(1104, pick(20_000, 2_000), pick(60_000, 4_000)))],
         "cspa" => cspa(pick(3_000, 800)),
         "csda" => csda(pick(120, 20), pick(2_000, 200)),
-        "context" => context(pick(800, 100)),
+        "context" => context(pick(2_000, 100)),
         "borrow" => borrow(pick(3_000, 400)),
         "names" => names(pick(30_000, 1_000)),
         "wide" => vec![wide(1109, "a", pick(400_000, 10_000)), wide(1110, "b", pick(400_000, 10_000))],
@@ -39,7 +39,7 @@ pub fn facts(shape: &str, quick: bool) -> Vec<Facts> {
         "sparse" => vec![pairs("e", spread(uniform(1114, pick(1_500, 200), pick(3_000, 400))))],
         "deep" => deep(pick(300_000, 5_000)),
         "steps" => steps(pick(20_000, 500)),
-        "virtual" => virtual_calls(pick(4_000, 400)),
+        "virtual" => virtual_calls(pick(40_000, 1_000)),
         "star" => star(pick(2_000_000, 20_000)),
         "movies" => movies(pick(1_000_000, 20_000)),
         "best" => best(pick(2_000_000, 20_000)),
@@ -134,12 +134,14 @@ fn csda(functions: u32, statements: u32) -> Vec<Facts> {
     vec![table("arc", arc), table("null", null)]
 }
 
+/// Modules of methods that call each other, so that what there is to find grows with them and no faster.
 fn context(methods: u32) -> Vec<Facts> {
-    const VARIABLES: u32 = 10;
+    const VARIABLES: u32 = 6;
     const FIELDS: u32 = 40;
-    const NAMES: u32 = 60;
+    const MODULE: u32 = 10;
+    const TYPES: u32 = 4;
+    const NAMES: u32 = 6;
     let mut random = Random::new(1107);
-    let types = methods / 10;
     let variable = |random: &mut Random, method: u32| method * VARIABLES + random.below(VARIABLES);
     let (mut alloc, mut of_type) = (vec![], vec![]);
     let (mut moves, mut load, mut store) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -149,7 +151,7 @@ fn context(methods: u32) -> Vec<Facts> {
         for _ in 0..2 {
             let object = alloc.len() as u32;
             alloc.push([variable(&mut random, method), object, method]);
-            of_type.push([object, below_skewed(&mut random, types)]);
+            of_type.push([object, method / MODULE * TYPES + random.below(TYPES)]);
         }
         for _ in 0..9 {
             moves.insert([variable(&mut random, method), variable(&mut random, method)]);
@@ -166,10 +168,10 @@ fn context(methods: u32) -> Vec<Facts> {
         }
     }
     let mut has = vec![];
-    for of in 0..types {
+    for of in 0..methods / MODULE * TYPES {
         for name in 0..NAMES {
-            if random.unit() < 0.6 {
-                has.push([of, name, random.below(methods)]);
+            if random.unit() < 0.8 {
+                has.push([of, name, of / TYPES * MODULE + random.below(MODULE)]);
             }
         }
     }
@@ -183,7 +185,7 @@ fn context(methods: u32) -> Vec<Facts> {
         table("actual", actual),
         table("formal", formal),
         table("has", has),
-        table("begin", (0..methods / 10).map(|method| [method])),
+        table("begin", (0..methods / MODULE).map(|module| [module * MODULE])),
     ]
 }
 
@@ -349,44 +351,50 @@ fn steps(nodes: u32) -> Vec<Facts> {
     vec![table("e", rows.collect::<Vec<_>>()), table("begin", [[0]])]
 }
 
-/// Methods of types below one another, whose variables hold what few of them begin with.
+/// Modules of methods of types below one another, of each of which one method begins.
 fn virtual_calls(methods: u32) -> Vec<Facts> {
     const VARIABLES: u32 = 11;
+    const MODULE: u32 = 25;
+    const TYPES: u32 = 6;
+    const SIGNATURES: u32 = 8;
+    const FIELDS: u32 = 60;
     let mut random = Random::new(1117);
-    let (types, signatures, fields) = (methods / 8, methods / 10, methods / 12);
     let variable = |random: &mut Random, method: u32| method * VARIABLES + random.below(VARIABLES);
+    let a_type = |random: &mut Random, method: u32| method / MODULE * TYPES + random.below(TYPES);
     let (mut alloc, mut of_type, mut formal) = (vec![], vec![], vec![]);
     let mut assign = BTreeSet::new();
     let [mut cast, mut load, mut store] = [const { BTreeSet::new() }; 3];
     let (mut call, mut actual) = (vec![], BTreeSet::new());
     let mut declares = BTreeMap::new();
     for method in 0..methods {
-        declares.insert([random.below(types), below_skewed(&mut random, signatures)], method);
+        declares.insert([a_type(&mut random, method), random.below(SIGNATURES)], method);
         formal.extend([0, 1].map(|place| [method, place, method * VARIABLES + place]));
         for _ in 0..3 {
             let object = alloc.len() as u32;
             alloc.push([variable(&mut random, method), object, method]);
-            of_type.push([object, below_skewed(&mut random, types)]);
+            of_type.push([object, a_type(&mut random, method)]);
         }
         for _ in 0..6 {
             assign.insert([variable(&mut random, method), variable(&mut random, method)]);
         }
-        cast.insert([variable(&mut random, method), variable(&mut random, method), random.below(types)]);
+        cast.insert([variable(&mut random, method), variable(&mut random, method), a_type(&mut random, method)]);
         for _ in 0..2 {
-            let field = below_skewed(&mut random, fields);
+            let field = below_skewed(&mut random, FIELDS);
             load.insert([variable(&mut random, method), variable(&mut random, method), field]);
             store.insert([variable(&mut random, method), field, variable(&mut random, method)]);
         }
         for _ in 0..4 {
             let site = call.len() as u32;
-            call.push([site, variable(&mut random, method), below_skewed(&mut random, signatures), method]);
+            call.push([site, variable(&mut random, method), random.below(SIGNATURES), method]);
             actual.extend([0, 1].map(|place| [site, place, variable(&mut random, method)]));
         }
     }
+    let types = (0..methods / MODULE * TYPES).filter(|of| of % TYPES > 0);
+    let below: Vec<_> = types.map(|of| [of, of / TYPES * TYPES + random.below(of % TYPES)]).collect();
     vec![
         table("alloc", alloc),
         table("type", of_type),
-        table("super", (1..types).map(|of| [of, random.below(of)]).collect::<Vec<_>>()),
+        table("super", below),
         table("declares", declares.into_iter().map(|([of, signature], method)| [of, signature, method])),
         table("assign", assign),
         table("cast", cast),
@@ -395,7 +403,7 @@ fn virtual_calls(methods: u32) -> Vec<Facts> {
         table("call", call),
         table("actual", actual),
         table("formal", formal),
-        table("begin", (0..methods / 40).map(|method| [method])),
+        table("begin", (0..methods / MODULE).map(|module| [module * MODULE])),
     ]
 }
 
@@ -403,13 +411,12 @@ fn star(sales: u32) -> Vec<Facts> {
     let mut random = Random::new(1118);
     let sale = (0..sales).map(|at| {
         let (item, place) = (below_skewed(&mut random, 5_000), below_skewed(&mut random, 1_000));
-        [at, item, place, random.below(365), random.below(10_000)]
+        [at, item, place, random.below(10_000)]
     });
     vec![
         table("sale", sale.collect::<Vec<_>>()),
         table("item", (0..5_000).map(|item| [item, item % 40])),
         table("place", (0..1_000).map(|place| [place, place % 7])),
-        table("calendar", (0..365).map(|day| [day, day / 31])),
     ]
 }
 

@@ -38,16 +38,13 @@ const GROWN: u64 = 4;
 const LARGE: (u32, u64) = (1024, 64);
 
 /// Whether relations have grown so much, or one of the large ones has, that other plans may suit them.
-fn have_grown(before: &[u32], now: &[u32]) -> bool {
-    let sum = |facts: &[u32]| facts.iter().copied().map(u64::from).sum::<u64>();
-    let all = sum(now);
-    let (least, part) = LARGE;
+fn have_grown(before: &[u32], now: impl Iterator<Item = u32> + Clone) -> bool {
+    let sum = |facts: &mut dyn Iterator<Item = u32>| facts.map(u64::from).sum::<u64>();
+    let (all, (least, part)) = (sum(&mut now.clone()), LARGE);
     let is_large = |facts: u32| facts >= least && u64::from(facts) * part >= all;
-    all / GROWN > sum(before)
-        || before
-            .iter()
-            .zip(now)
-            .any(|(before, now)| is_large(*now) && u64::from(*now) / GROWN > u64::from(*before))
+    let mut both = before.iter().copied().zip(now);
+    all / GROWN > sum(&mut before.iter().copied())
+        || both.any(|(before, now)| is_large(now) && u64::from(now) / GROWN > u64::from(before))
 }
 
 fn with_outputs(program: &Program, plans: Vec<Plan>, run_often: bool) -> (Vec<Plan>, Vec<Output>) {
@@ -124,12 +121,14 @@ impl Fixpoint<'_, '_> {
             });
         }
         let stable = &self.relations.stable;
-        let facts: Vec<u32> = stratum.relations.iter().map(|relation| stable[*relation].len()).collect();
-        if self.revises && have_grown(&plans.facts, &facts) {
+        let facts = stratum.relations.iter().map(|relation| stable[*relation].len());
+        if self.revises && have_grown(&plans.facts, facts.clone()) {
             plans.later = None;
         }
+        if plans.later.is_none() {
+            plans.facts = facts.collect();
+        }
         plans.later.get_or_insert_with(|| {
-            plans.facts = facts;
             let made = plans_over(program, stratum, self.relations, self.params, false);
             if self.revises {
                 let used: Vec<_> = made.iter().flat_map(Plan::indexes).collect();

@@ -213,6 +213,89 @@ fn a_limit_ranks_each_head_once_by_its_best_key_and_ties_by_value() {
 }
 
 #[test]
+fn a_limit_leaves_out_early_only_what_is_beyond_it() {
+    for descending in [false, true] {
+        let mut b = Build::default();
+        let score = b.input("score", &[Type::Int; 3]);
+        let best = b.derived("best", &[Type::Int; 3]);
+        let mut rule = Clause::new(best);
+        let [task, item, points, rank] = rule.ints(["Task", "Item", "S", "R"]);
+        let rule = rule.head(&[&task, &item, &rank]).atom(score, &[&task, &item, &points]);
+        b.rule(rule.limit(int(3), &[&task], &[(&points, descending)], Some(&rank)));
+        let program = b.finish();
+        let mut input = Database::new(&program);
+        let mut random = Dice::new(u64::from(descending));
+        // Two large groups, and thousands of small ones; the same items come again with other points, many of them equal.
+        for at in 0..24_000 {
+            let task = if at % 2 == 0 { random.below(2) } else { 2 + random.below(5_000) };
+            let row = [task, random.below(9_000), random.below(200)];
+            input.push(score, &row.map(|word| Word::from_int(word as i64)));
+        }
+        let _ = model(&program, &input);
+    }
+}
+
+#[test]
+fn aggregates_of_many_groups_mean_the_same_to_both_engines() {
+    let mut b = Build::default();
+    let (p, sums) = (b.input("p", &[Type::Int; 3]), b.derived("sums", &[Type::Int; 4]));
+    let [total, most] = ["sum", "max"].map(|name| {
+        let [_, _, value] = Clause::new(sums).ints(["X", "Y", "V"]);
+        b.aggregate(name, &[&value])
+    });
+    let mut rule = Clause::new(sums);
+    let [x, y, value] = rule.ints(["X", "Y", "V"]);
+    let rule = rule.head(&[&x, &y]).term(total).term(most);
+    b.rule(rule.atom(p, &[&x, &y, &value]));
+    let program = b.finish();
+    let mut input = Database::new(&program);
+    let mut random = Dice::new(1);
+    for _ in 0..9_000 {
+        let row = [random.below(60), random.below(60), random.below(1_000)];
+        input.push(p, &row.map(|word| Word::from_int(word as i64)));
+    }
+    assert!(model(&program, &input).extent(sums).unwrap().rows.iter().count() > 3_000);
+}
+
+#[test]
+fn a_large_relation_of_which_a_test_leaves_few_comes_first() {
+    let mut b = Build::default();
+    let (sale, item, out) =
+        (b.input("sale", &[Type::Int; 3]), b.input("item", &INTS), b.derived("out", &INTS));
+    let mut rule = Clause::new(out);
+    let [id, i, price, group] = rule.ints(["Id", "I", "Price", "G"]);
+    let dear = b.call(">", &[&price, &int(4_990)]);
+    b.rule(rule.head(&[&id, &group]).atom(item, &[&i, &group]).atom(sale, &[&id, &i, &price]).test(dear));
+    let program = b.finish();
+    let mut input = Database::new(&program);
+    (0..100).for_each(|at| input.push(item, &[at, at % 7].map(Word::from_int)));
+    (0..5_000).for_each(|at| input.push(sale, &[at, at * 7 % 100, at].map(Word::from_int)));
+    let shown = plans(&program, input.clone()).unwrap();
+    assert!(shown.contains("out#1\n    each sale(Id, I, Price)\n"), "{shown}");
+    assert_eq!(facts(&program, &input, out).len(), 9);
+}
+
+#[test]
+fn a_relation_that_is_yet_to_grow_is_looked_up() {
+    let mut b = Build::default();
+    let (alloc, store) = (b.input("alloc", &INTS), b.input("store", &INTS));
+    let (points, field) = (b.derived("points", &INTS), b.derived("field", &INTS));
+    let mut base = Clause::new(points);
+    let [v, h] = base.ints(["V", "H"]);
+    b.rule(base.head(&[&v, &h]).atom(alloc, &[&v, &h]).atom(field, &[&v, &h]));
+    let mut step = Clause::new(field);
+    let [to, from, x, y] = step.ints(["To", "From", "X", "Y"]);
+    b.rule(
+        step.head(&[&x, &y]).atom(points, &[&to, &x]).atom(points, &[&from, &y]).atom(store, &[&to, &from]),
+    );
+    let program = b.finish();
+    let rows: Vec<[i64; 2]> = (0..40).map(|at| [at, at + 1]).collect();
+    let rows: Vec<&[i64]> = rows.iter().map(|row| row.as_slice()).collect();
+    let shown = plans(&program, ints(&program, &[(store, &rows)])).unwrap();
+    assert!(shown.contains("each points(To, X) among the new\n    each store(To, From)"), "{shown}");
+}
+
+#[test]
 fn a_limit_of_nothing_keeps_nothing() {
     for count in [0, -1] {
         let mut b = Build::default();

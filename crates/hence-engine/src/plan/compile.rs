@@ -132,8 +132,11 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             _ => None,
         };
         let atoms: Vec<usize> = source.literals().into_iter().filter(|at| first(at).is_some()).collect();
-        let many = |at: &usize| first(at).and_then(|relation| self.catalog.count(relation)) >= Some(MANY);
-        if atoms.len() < 2 || !atoms.iter().any(many) {
+        let count = |at: &usize| first(at).and_then(|relation| self.catalog.count(relation));
+        let is_empty = |at: &usize| count(at) == Some(0.0);
+        let many = |at: &usize| count(at) >= Some(MANY);
+        let is_alike = |at: &usize| first(at) == atoms.first().and_then(first);
+        if atoms.iter().all(is_alike) || atoms.iter().any(is_empty) || !atoms.iter().any(many) {
             return None;
         }
         let weigh = |this: &mut Self, order: &[usize]| {
@@ -552,9 +555,8 @@ fn estimate(
     }
     let rows = catalog.estimate(relation, view, bound);
     // Where it is yet to grow nobody knows how many it will be.
-    let counts = catalog.count(relation).is_some();
-    let grows = counts && bound.is_empty() && view != View::Delta && source.grows(relation);
-    if grows { rows.max(MANY * UNBOUND) } else { rows }
+    let later = catalog.count(relation).is_some() && source.delta().is_some() && view != View::Delta;
+    if later && bound.is_empty() && source.grows(relation) { rows.max(MANY * UNBOUND) } else { rows }
 }
 
 /// [`estimate`] by measuring: constants have the share of the rows that they have, be it large or small.
