@@ -15,7 +15,7 @@ relation small(item: int, shop: int).
 
 dearest(S, I, P, Rank) :- sale(_, S, I, P) limit 3 per S by P desc as Rank.
 cheapest(I, P) :- sale(_, _, I, P) limit 7 by P.
-small(I, S) :- sale(_, S, I, P), P % 3 == 1 limit 2 per I by S desc.
+small(I, S) :- sale(_, S, I, P), P % 3 = 1 limit 2 per I by S desc.
 ";
 
 /// A value below `end` for each number, spread without order.
