@@ -2,6 +2,7 @@
 
 pub(crate) mod body;
 pub(crate) mod choice;
+mod choose_order;
 pub(crate) mod compile;
 pub(crate) mod distinct;
 pub(crate) mod expr;

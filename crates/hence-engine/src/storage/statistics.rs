@@ -28,7 +28,7 @@ fn share_of<C: Cell>(rows: &[C], arity: usize, key: &[(u32, Word)]) -> f64 {
         ((0..all).filter(|at| fits(*at)).count(), all)
     } else {
         // At irregular places: rows often come in turns.
-        let place = |at: u32| (u64::from(at.wrapping_mul(0x9e37_79b9)) * all as u64 >> 32) as usize;
+        let place = |at: u32| ((u64::from(at.wrapping_mul(0x9e37_79b9)) * all as u64) >> 32) as usize;
         ((0..FEW as u32).filter(|at| fits(place(*at))).count(), FEW)
     };
     found.max(1) as f64 / size.max(1) as f64
