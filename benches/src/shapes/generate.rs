@@ -377,7 +377,11 @@ fn virtual_calls(methods: u32) -> Vec<Facts> {
         for _ in 0..6 {
             assign.insert([variable(&mut random, method), variable(&mut random, method)]);
         }
-        cast.insert([variable(&mut random, method), variable(&mut random, method), a_type(&mut random, method)]);
+        cast.insert([
+            variable(&mut random, method),
+            variable(&mut random, method),
+            a_type(&mut random, method),
+        ]);
         for _ in 0..2 {
             let field = below_skewed(&mut random, FIELDS);
             load.insert([variable(&mut random, method), variable(&mut random, method), field]);
