@@ -7,7 +7,7 @@
 //! nothing is done for strata that no request touches.
 
 use crate::batch::BatchRun;
-use crate::exec::machine::Scratch;
+use crate::exec::closures::Scratch;
 use crate::fixpoint::{Fixpoint, StratumPlans};
 use crate::limits::{Budget, LimitReached, Limits, Threads};
 use crate::model::{Database, Model, Undefined};
