@@ -67,7 +67,7 @@ impl Index<RelationId> for PendingTuples<'_> {
 pub(crate) const ANY: usize = usize::MAX;
 
 /// What becomes of the matches of a body.
-pub(crate) trait Sink {
+pub(crate) trait Sink: Send {
     /// Takes in one match: the values of the head's expressions, as [`Plan::head`] lists them.
     fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound>;
 

@@ -103,7 +103,7 @@ pub(crate) fn run<'p, K: Sink + Send>(
 }
 
 /// The work of one thread.
-fn work<'p, K: Sink, F: Fn(&[Word]) -> usize>(
+fn work<'p, K: Sink, F: Fn(&[Word]) -> usize + Sync>(
     common: Common<'_, 'p>,
     mut exchange: Exchange<'_, K, F>,
     mut budget: Budget,
@@ -212,7 +212,7 @@ fn thread_of(owner: usize, threads: usize) -> usize {
     if owner < threads { owner } else { owner % threads }
 }
 
-impl<K: Sink, F: Fn(&[Word]) -> usize> Exchange<'_, K, F> {
+impl<K: Sink, F: Fn(&[Word]) -> usize + Sync> Exchange<'_, K, F> {
     /// Takes in what others have sent; whether there was something.
     fn receive(&mut self, context: &mut ExecContext<'_, '_>) -> Result<bool, Bound> {
         let mut came = false;
@@ -272,7 +272,7 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Exchange<'_, K, F> {
     }
 }
 
-impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Exchange<'_, K, F> {
+impl<K: Sink, F: Fn(&[Word]) -> usize + Sync> Sink for Exchange<'_, K, F> {
     #[inline]
     fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         self.unrouted.extend_from_slice(row);

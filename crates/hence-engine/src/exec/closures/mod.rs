@@ -16,7 +16,7 @@ use crate::plan::frame::Slot;
 use crate::plan::steps::{Plan, PlanStep, Remainder};
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
-use hence_core::fault::{OrBroken, broken};
+use hence_core::fault::{self, OrBroken, broken};
 use hence_core::index_vec::IndexVec;
 use hence_core::meter::Bound;
 use hence_core::schema::RelationId;
@@ -25,17 +25,20 @@ use hence_lang::builtins::expr::NoResult;
 use hence_lang::ir::Rule;
 use output::Rows;
 use std::fmt;
+use std::thread;
 
 /// An invariant of plans.
 const STEPS: &str =
     "the loops of a plan go through rows, keys, elements and multiway joins, and its other steps are filters";
 
-/// How many closures call one another before it is looked whether the stack has room for as many again.
+/// How many closures own one another at most: they are dropped one inside the other.
 const SEGMENT: usize = 64;
-/// How many bytes of the stack that are at most.
-const SEGMENT_BYTES: usize = 1 << 17;
-/// How many bytes the stack grows by.
-const STACK_BYTES: usize = 1 << 21;
+/// How many closures may call one another on the stack of the caller.
+const FEW_STEPS: usize = 128;
+/// Room for one of them on a stack of their own, in bytes; the least takes a tenth of it.
+const STEP_BYTES: usize = 1 << 12;
+/// Room for what the last of them calls.
+const LAST_BYTES: usize = 1 << 20;
 
 /// Where to go on: at the next row of the loop with this number, counted from 1; 0 is the end of the plan.
 type Next = usize;
@@ -113,6 +116,26 @@ impl Closures {
         context: &mut ExecContext<'a, '_>,
         scratch: &mut Scratch,
     ) -> Result<u64, Bound> {
+        let steps = plan.steps.len();
+        if steps <= FEW_STEPS {
+            return self.find((plan, rule), morsel, sink, context, scratch);
+        }
+        let stack = steps.saturating_mul(STEP_BYTES).saturating_add(LAST_BYTES);
+        thread::scope(|scope| {
+            let find = || self.find((plan, rule), morsel, sink, context, scratch);
+            let found = thread::Builder::new().stack_size(stack).spawn_scoped(scope, find);
+            found.map_or(Err(Bound::Memory(stack as u64)), |found| fault::joined(found.join()))
+        })
+    }
+
+    fn find<'a>(
+        &self,
+        (plan, rule): (&'a Plan, &'a Rule),
+        morsel: Option<LoopCursor<'a>>,
+        sink: &mut dyn Sink,
+        context: &mut ExecContext<'a, '_>,
+        scratch: &mut Scratch,
+    ) -> Result<u64, Bound> {
         let Scratch { frame, passed, common, .. } = scratch;
         frame.clone_from(&plan.frame.words);
         passed.iter_mut().for_each(Passed::restart);
@@ -143,10 +166,9 @@ impl fmt::Debug for Closures {
 }
 
 impl<'a> Run<'_, 'a, '_> {
-    /// Goes on with another segment, on more stack where there is little left.
+    /// Goes on with another segment.
     fn segment(&mut self, number: usize) -> Next {
-        let segment = self.closures.segments.get(number).or_broken("closures call segments that there are");
-        stacker::maybe_grow(SEGMENT_BYTES, STACK_BYTES, || segment(self))
+        self.closures.segments.get(number).or_broken("closures call segments that there are")(self)
     }
 
     /// The end of the run, where a limit is reached.
