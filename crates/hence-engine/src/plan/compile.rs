@@ -17,7 +17,8 @@ use super::roles::Role;
 use super::shape::{VarSet, needed_after};
 use super::source::{Catalog, Choice, JoinOrder, RuleSource, Start, Wanted};
 use super::steps::{
-    AccessPath, HeadWord, JoinInput, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin, nearest_loops,
+    AccessPath, ColumnSlots, HeadWord, JoinInput, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin,
+    nearest_loops,
 };
 use crate::storage::index::IndexId;
 use crate::storage::view::View;
@@ -208,10 +209,10 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         key.iter().for_each(|(_, var)| {
             self.bound.insert(*var);
         });
-        let key: Vec<(u32, Slot)> = slots(key).collect();
-        let keys = PlanStep::Keys { relation, index, view: View::Delta, slots: key.clone() };
+        let key: ColumnSlots = slots(key).collect();
+        let keys = PlanStep::Keys { relation, index, view: View::Delta, slots: key.to_vec() };
         self.push(keys, StepOrigin::Literal(at));
-        let row = RowPattern { binds: slots(rest).collect(), checks: Vec::new() };
+        let row = RowPattern { binds: slots(rest).collect(), checks: ColumnSlots::new() };
         Some(AccessPath { relation, view: View::Delta, key, index: Some(index), row })
     }
 
@@ -363,7 +364,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
     }
 
     fn access_path(&mut self, atom: &Atom, view: View, exists: bool) -> AccessPath {
-        let (mut key, mut row) = (Vec::new(), RowPattern::default());
+        let (mut key, mut row) = (ColumnSlots::new(), RowPattern::default());
         for (column, arg) in (0u32..).zip(&atom.args) {
             match (self.slot(arg), arg) {
                 (Some(slot), _) => key.push((column, slot)),
@@ -377,7 +378,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         let relation = atom.relation;
         let index = self.index(relation, view, &key, exists);
         if index.is_none() {
-            row.checks.extend(&key);
+            row.checks.extend_from_slice(&key);
         }
         AccessPath { relation, view, key, index, row }
     }

@@ -5,8 +5,9 @@
 use super::expr::CompiledExpr;
 use super::frame::Slot;
 use super::source::Catalog;
-use super::steps::{AccessPath, PlanStep, RowPattern, StepOrigin};
+use super::steps::{AccessPath, ColumnSlots, PlanStep, RowPattern, StepOrigin};
 use crate::storage::view::View;
+use smallvec::smallvec;
 
 /// Steps with what each evaluates.
 pub(super) type Steps = (Vec<PlanStep>, Vec<StepOrigin>);
@@ -114,11 +115,12 @@ fn split_first(steps: &Steps, head: &[Slot], catalog: &mut impl Catalog, swapped
     let last_read =
         |slot: Slot| (0..=steps.len()).rev().find(|at| needed_from(&steps, *at, head).contains(&slot));
     let kept = if last_read(first) > last_read(second) { first } else { second };
-    let (kept, gone): (Vec<_>, Vec<_>) = row.binds.iter().partition(|(_, slot)| *slot == kept);
+    let (kept, gone): (ColumnSlots, ColumnSlots) =
+        row.binds.iter().copied().partition(|(_, slot)| *slot == kept);
     let [(column, slot)] = *kept.as_slice() else { return None };
     let index = catalog.find_index(relation, &[column])?;
-    let row = RowPattern { binds: gone, checks: Vec::new() };
-    let rows = AccessPath { relation, view, key: vec![(column, slot)], index: Some(index), row };
+    let row = RowPattern { binds: gone, checks: ColumnSlots::new() };
+    let rows = AccessPath { relation, view, key: smallvec![(column, slot)], index: Some(index), row };
     let origin = *origins.first()?;
     steps.splice(
         ..1,

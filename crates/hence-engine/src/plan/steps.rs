@@ -8,6 +8,8 @@ use hence_lang::builtins::expr::VarId;
 use hence_lang::builtins::generator::Generator;
 use hence_lang::ir::RuleId;
 
+use smallvec::SmallVec;
+
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use crate::storage::index::IndexId;
@@ -213,13 +215,16 @@ impl Sign {
     }
 }
 
+/// Columns with the slots of their words; most atoms have few of them.
+pub(crate) type ColumnSlots = SmallVec<[(u32, Slot); 4]>;
+
 /// What a row binds and what it must equal, by column and slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RowPattern {
     /// Columns to put into slots.
-    pub(crate) binds: Vec<(u32, Slot)>,
+    pub(crate) binds: ColumnSlots,
     /// Columns that must equal slots, once the former are bound.
-    pub(crate) checks: Vec<(u32, Slot)>,
+    pub(crate) checks: ColumnSlots,
 }
 
 impl RowPattern {
@@ -241,7 +246,7 @@ pub struct AccessPath {
     /// Which of its facts.
     pub(crate) view: View,
     /// The columns whose words are known, ascending, with their slots.
-    pub(crate) key: Vec<(u32, Slot)>,
+    pub(crate) key: ColumnSlots,
     /// The index on them; none for a scan, or where the source of the tuples has its own way.
     pub(crate) index: Option<IndexId>,
     /// What a row binds and must equal.

@@ -7,7 +7,7 @@ mod joins;
 mod loops;
 mod output;
 
-use crate::exec::context::{ExecContext, Sink};
+use crate::exec::context::{ANY, ExecContext, Sink};
 use crate::exec::cursor::LoopCursor;
 use crate::exec::undefined::UndefinedSearch;
 use crate::plan::distinct::Passed;
@@ -23,7 +23,7 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::builtins::expr::NoResult;
 use hence_lang::ir::Rule;
-use output::Rows;
+use output::Batch;
 use std::fmt;
 use std::thread;
 
@@ -75,7 +75,8 @@ struct Run<'r, 'a, 'p> {
     /// By step what the sides of a multiway join have in common.
     common: &'r mut Vec<Vec<u32>>,
     context: &'r mut ExecContext<'a, 'p>,
-    rows: Rows<'r>,
+    sink: &'r mut dyn Sink,
+    batch: Batch,
     /// What the outermost loop goes through, where that isn't everything.
     morsel: Option<LoopCursor<'a>>,
     matches: u64,
@@ -112,30 +113,37 @@ impl Closures {
         &self,
         (plan, rule): (&'a Plan, &'a Rule),
         morsel: Option<LoopCursor<'a>>,
-        sink: &mut dyn Sink,
+        sink: &mut impl Sink,
         context: &mut ExecContext<'a, '_>,
         scratch: &mut Scratch,
     ) -> Result<u64, Bound> {
+        let batch = Batch::of(sink, ANY);
         let steps = plan.steps.len();
-        if steps <= FEW_STEPS {
-            return self.find((plan, rule), morsel, sink, context, scratch);
-        }
-        let stack = steps.saturating_mul(STEP_BYTES).saturating_add(LAST_BYTES);
-        thread::scope(|scope| {
-            let find = || self.find((plan, rule), morsel, sink, context, scratch);
-            let found = thread::Builder::new().stack_size(stack).spawn_scoped(scope, find);
-            found.map_or(Err(Bound::Memory(stack as u64)), |found| fault::joined(found.join()))
-        })
+        let (found, mut batch) = if steps <= FEW_STEPS {
+            self.find((plan, rule), morsel, (sink, batch), context, scratch)
+        } else {
+            let stack = steps.saturating_mul(STEP_BYTES).saturating_add(LAST_BYTES);
+            thread::scope(|scope| {
+                let sink = &mut *sink;
+                let find = || self.find((plan, rule), morsel, (sink, batch), context, scratch);
+                let found = thread::Builder::new().stack_size(stack).spawn_scoped(scope, find);
+                let none = || (Err(Bound::Memory(stack as u64)), Batch::default());
+                found.map_or_else(|_| none(), |found| fault::joined(found.join()))
+            })
+        };
+        batch.give_back(sink);
+        found
     }
 
+    /// Finds all matches, with what waits of them to be taken in.
     fn find<'a>(
         &self,
         (plan, rule): (&'a Plan, &'a Rule),
         morsel: Option<LoopCursor<'a>>,
-        sink: &mut dyn Sink,
+        (sink, batch): (&mut dyn Sink, Batch),
         context: &mut ExecContext<'a, '_>,
         scratch: &mut Scratch,
-    ) -> Result<u64, Bound> {
+    ) -> (Result<u64, Bound>, Batch) {
         let Scratch { frame, passed, common, .. } = scratch;
         frame.clone_from(&plan.frame.words);
         passed.iter_mut().for_each(Passed::restart);
@@ -147,15 +155,15 @@ impl Closures {
             passed,
             common,
             context,
-            rows: Rows::new(sink),
+            sink,
+            batch,
             morsel,
             matches: 0,
             halt: None,
             undefined: None,
         };
         self.segments.last().or_broken("the closures of a plan begin with the last segment")(&mut run);
-        run.rows.end();
-        run.halt.map_or(Ok(run.matches), Err)
+        (run.halt.map_or(Ok(run.matches), Err), run.batch)
     }
 }
 

@@ -5,7 +5,7 @@ use super::joins::common_of;
 use super::loops::{entries_of, rows_of};
 use super::{Next, Run, STEPS, Step};
 use crate::cells::{Cell, Slice};
-use crate::exec::context::{ANY, ExecContext, Sink};
+use crate::exec::context::{ExecContext, Sink};
 use crate::plan::expr::CompiledExpr;
 use crate::plan::steps::{HeadWord, PlanStep};
 use crate::storage::index::Content;
@@ -16,43 +16,42 @@ use hence_core::value::Word;
 use smallvec::SmallVec;
 
 /// The rows that a run has found, in a batch of its sink.
-pub(super) struct Rows<'r> {
-    sink: &'r mut dyn Sink,
+#[derive(Default)]
+pub(super) struct Batch {
     words: Vec<Word>,
-    /// How many words are a batch.
+    /// How many words make it full.
     full: usize,
     partition: usize,
-    is_partitioned: bool,
 }
 
-impl<'r> Rows<'r> {
-    /// None yet.
-    pub(super) fn new(sink: &'r mut dyn Sink) -> Self {
+impl Batch {
+    /// The batch of a partition.
+    #[inline]
+    pub(super) fn of(sink: &mut (impl Sink + ?Sized), partition: usize) -> Self {
         let mut words = Vec::new();
-        let full = sink.swap_batch(ANY, &mut words);
-        let is_partitioned = sink.is_partitioned();
-        Self { sink, words, full, partition: ANY, is_partitioned }
+        let full = sink.swap_batch(partition, &mut words);
+        Self { words, full, partition }
     }
 
     /// Leaves to the sink what isn't taken in yet.
-    pub(super) fn end(&mut self) {
-        self.sink.swap_batch(self.partition, &mut self.words);
+    #[inline]
+    pub(super) fn give_back(&mut self, sink: &mut (impl Sink + ?Sized)) {
+        sink.swap_batch(self.partition, &mut self.words);
     }
 
     /// Goes on in the batch of another partition.
-    fn go_to(&mut self, partition: usize) {
+    fn go_to(&mut self, partition: usize, sink: &mut dyn Sink) {
         if self.partition != partition {
-            self.end();
-            self.partition = partition;
-            self.full = self.sink.swap_batch(partition, &mut self.words);
+            self.give_back(sink);
+            *self = Self::of(sink, partition);
         }
     }
 
     #[cold]
-    fn take_in(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
-        self.end();
-        let taken = self.sink.flush(context);
-        self.full = self.sink.swap_batch(self.partition, &mut self.words);
+    fn take_in(&mut self, sink: &mut dyn Sink, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.give_back(sink);
+        let taken = sink.flush(context);
+        *self = Self::of(sink, self.partition);
         taken
     }
 }
@@ -62,26 +61,26 @@ pub(super) fn emit(head: Vec<CompiledExpr>, after_match: Next) -> Step {
     match *head.as_slice() {
         [] => Box::new(move |run| {
             run.matches += 1;
-            match run.rows.sink.take(&[], run.context) {
+            match run.sink.take(&[], run.context) {
                 Ok(()) => after_match,
                 Err(bound) => run.halt(bound),
             }
         }),
         [CompiledExpr::Slot(a)] => Box::new(move |run| {
-            run.rows.words.push(run.frame[a]);
+            run.batch.words.push(run.frame[a]);
             emitted(run, after_match)
         }),
         [CompiledExpr::Slot(a), CompiledExpr::Slot(b)] => Box::new(move |run| {
-            run.rows.words.extend_from_slice(&[run.frame[a], run.frame[b]]);
+            run.batch.words.extend_from_slice(&[run.frame[a], run.frame[b]]);
             emitted(run, after_match)
         }),
         _ => Box::new(move |run| {
-            let before = run.rows.words.len();
+            let before = run.batch.words.len();
             for code in &head {
                 match run.eval(code) {
-                    Ok(word) => run.rows.words.push(word),
+                    Ok(word) => run.batch.words.push(word),
                     Err(none) => {
-                        run.rows.words.truncate(before);
+                        run.batch.words.truncate(before);
                         run.matches += 1;
                         let remainder = &run.plan.remainder;
                         return run.report(none, remainder).min(after_match);
@@ -96,10 +95,10 @@ pub(super) fn emit(head: Vec<CompiledExpr>, after_match: Next) -> Step {
 #[inline]
 fn emitted(run: &mut Run<'_, '_, '_>, after_match: Next) -> Next {
     run.matches += 1;
-    if run.rows.words.len() < run.rows.full {
+    if run.batch.words.len() < run.batch.full {
         return after_match;
     }
-    match run.rows.take_in(run.context) {
+    match run.batch.take_in(run.sink, run.context) {
         Ok(()) => after_match,
         Err(bound) => run.halt(bound),
     }
@@ -185,14 +184,14 @@ fn emit_rows<R: Copy>(
     rows: impl Iterator<Item = R>,
     column: impl Fn(R, usize) -> Word,
 ) -> Result<(), Bound> {
-    let frame = &*run.frame;
-    if run.rows.is_partitioned {
+    let Run { frame, batch, sink, context, matches, .. } = run;
+    if sink.is_partitioned() {
         let common = tail.iter().map(|origin| match origin {
             HeadWord::Slot(slot) => frame[*slot],
             HeadWord::Column(_) => Word::default(),
         });
         let common: SmallVec<[Word; 8]> = common.collect();
-        run.rows.go_to(run.rows.sink.partition(&common));
+        batch.go_to(sink.partition(&common), *sink);
     }
     let word = |origin: &HeadWord, row: R| match origin {
         HeadWord::Slot(slot) => frame[*slot],
@@ -201,14 +200,14 @@ fn emit_rows<R: Copy>(
     let mut count = 0;
     for row in rows {
         match tail {
-            [a, b] => run.rows.words.extend_from_slice(&[word(a, row), word(b, row)]),
-            tail => run.rows.words.extend(tail.iter().map(|origin| word(origin, row))),
+            [a, b] => batch.words.extend_from_slice(&[word(a, row), word(b, row)]),
+            tail => batch.words.extend(tail.iter().map(|origin| word(origin, row))),
         }
         count += 1;
-        if run.rows.words.len() >= run.rows.full {
-            run.rows.take_in(run.context)?;
+        if batch.words.len() >= batch.full {
+            batch.take_in(*sink, context)?;
         }
     }
-    run.matches += count;
-    run.context.budget.steps(count)
+    *matches += count;
+    context.budget.steps(count)
 }
