@@ -141,9 +141,10 @@ fn find<'a>(
     context: &mut ExecContext<'a, '_>,
 ) -> Result<u64, Bound> {
     let (mut scratch, mut matches) = (Scratch::default(), 0);
+    let mut frame = job.plan.frame.words.as_slice().to_vec();
     while let Some(morsel) = job.morsels.take(job.step) {
-        let run = (job.plan, job.rule);
-        matches += job.closures.run(run, Some(morsel), exchange, context, &mut scratch)?;
+        let (run, morsel) = ((job.plan, job.rule), Some(morsel));
+        matches += job.closures.run(run, &mut frame, morsel, exchange, context, &mut scratch)?;
         if exchange.is_full() {
             job.morsels.pause(true);
         }

@@ -37,13 +37,16 @@ pub(crate) struct ExecPlan {
     /// The plan.
     pub(crate) plan: Plan,
     closures: Closures,
+    /// The words that it works with.
+    frame: Vec<Word>,
     output: Output,
 }
 
 impl ExecPlan {
     /// A plan of a rule.
     pub(crate) fn new(plan: Plan, rule: &Rule) -> Self {
-        Self { closures: Closures::new(&plan), output: Output::new(rule, &plan), plan }
+        let frame = plan.frame.words.as_slice().to_vec();
+        Self { closures: Closures::new(&plan), frame, output: Output::new(rule, &plan), plan }
     }
 }
 
@@ -92,6 +95,7 @@ impl Output {
     fn take_all<'a>(
         &mut self,
         (plan, rule, closures): (&'a Plan, &'a Rule, &Closures),
+        frame: &mut [Word],
         facts: &mut Emitter<'_>,
         context: &mut ExecContext<'a, '_>,
         scratch: &mut Scratch,
@@ -99,16 +103,16 @@ impl Output {
         match (self, &rule.limit) {
             (Self::Groups(groups), _) => {
                 groups.clear();
-                let matches = closures.run((plan, rule), None, groups, context, scratch)?;
+                let matches = closures.run((plan, rule), frame, None, groups, context, scratch)?;
                 groups.finish(rule, facts, context).map(|()| matches)
             }
             (Self::Heads(heads), Some(limit)) => {
                 heads.clear();
-                let matches = closures.run((plan, rule), None, heads, context, scratch)?;
+                let matches = closures.run((plan, rule), frame, None, heads, context, scratch)?;
                 heads.finish((rule, limit), facts, context).map(|()| matches)
             }
             (Self::Heads(_), None) => broken("only rules with a limit rank their heads"),
-            (Self::Facts(_), _) => closures.run((plan, rule), None, facts, context, scratch),
+            (Self::Facts(_), _) => closures.run((plan, rule), frame, None, facts, context, scratch),
         }
     }
 }
@@ -116,7 +120,7 @@ impl Output {
 /// Runs one plan, on several threads where that is possible and worth while: how many matches there were, and how many
 /// new facts they gave.
 pub(crate) fn run<'a>(
-    ExecPlan { plan, closures, output }: &'a mut ExecPlan,
+    ExecPlan { plan, closures, frame, output }: &'a mut ExecPlan,
     rule: &'a Rule,
     context: &mut ExecContext<'a, '_>,
     scratch: &mut Scratch,
@@ -131,12 +135,12 @@ pub(crate) fn run<'a>(
     };
     let Some(morsels) = morsels.filter(is_worth_while) else {
         return into_facts(rule, context, scratch, |facts, context, scratch| {
-            output.take_all((plan, rule, closures), facts, context, scratch)
+            output.take_all((plan, rule, closures), frame, facts, context, scratch)
         });
     };
     let job = Job { plan, rule, closures, morsels, step: 1, is_clustered: false };
     into_facts(rule, context, scratch, |facts, context, scratch| match output {
-        Output::Facts(pace) => derive(job, pace, facts, context, scratch, threads),
+        Output::Facts(pace) => derive((job, frame), pace, facts, context, scratch, threads),
         Output::Groups(_) | Output::Heads(_) => collect(job, facts, context, threads),
     })
 }
@@ -164,7 +168,7 @@ fn into_facts<'a>(
 
 /// Matches that are facts: on one thread first, unless it is known that there is enough for several, that each own a shard.
 fn derive<'a>(
-    mut job: Job<'a>,
+    (mut job, frame): (Job<'a>, &mut [Word]),
     pace: &mut Pace,
     facts: &mut Emitter<'_>,
     context: &mut ExecContext<'a, '_>,
@@ -176,7 +180,8 @@ fn derive<'a>(
         let (begun, mut done, mut next) = (Instant::now(), 0, FIRST);
         while begun.elapsed() < threads.after || job.morsels.left() == 0 {
             let Some(morsel) = job.morsels.take(next) else { return Ok(matches) };
-            matches += job.closures.run((job.plan, job.rule), Some(morsel), facts, context, scratch)?;
+            matches +=
+                job.closures.run((job.plan, job.rule), frame, Some(morsel), facts, context, scratch)?;
             done += next;
             pace.set(begun.elapsed().as_secs_f64(), done);
             next = pace.rows_in(threads.after.saturating_sub(begun.elapsed())).clamp(FIRST, done);

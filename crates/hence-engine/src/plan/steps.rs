@@ -1,7 +1,7 @@
 //! Plans as data: for one rule, and one way to begin it, the steps that find its matches.
 
 use hence_core::fault::OrBroken;
-use hence_core::index_vec::{IndexSlice, IndexVec};
+use hence_core::index_vec::IndexSlice;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::builtins::expr::VarId;
@@ -9,6 +9,7 @@ use hence_lang::builtins::generator::Generator;
 use hence_lang::ir::RuleId;
 
 use smallvec::SmallVec;
+use std::ops::IndexMut;
 
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
@@ -230,7 +231,11 @@ pub(crate) struct RowPattern {
 impl RowPattern {
     /// Binds what a row binds; whether it fits. `word` is the row's word in a column.
     #[inline]
-    pub(crate) fn fits(&self, frame: &mut IndexVec<Slot, Word>, word: impl Fn(usize) -> Word) -> bool {
+    pub(crate) fn fits(
+        &self,
+        frame: &mut impl IndexMut<Slot, Output = Word>,
+        word: impl Fn(usize) -> Word,
+    ) -> bool {
         for (column, slot) in &self.binds {
             frame[*slot] = word(*column as usize);
         }

@@ -20,7 +20,7 @@ pub(super) fn exists(path: AccessPath, sign: Sign, then: Step) -> Step {
         let stable = run.stable(path.relation);
         let fits = |run: &mut Run<'_, '_, '_>, at: u32| {
             let row = stable.row(at);
-            path.row.fits(run.frame, |column| row.at(column))
+            path.row.fits(&mut run.frame, |column| row.at(column))
         };
         let checked = !path.row.checks.is_empty();
         let found = match candidates(&path, run.context.stable, run.frame.view()) {

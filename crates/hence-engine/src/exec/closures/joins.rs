@@ -77,7 +77,7 @@ pub(super) fn fewest_first(
             Some(slot) => run.frame[slot] = Word(u64::from(*entry)),
             None => {
                 let row = stable.row(*entry);
-                path.row.fits(run.frame, |column| row.at(column));
+                path.row.fits(&mut run.frame, |column| row.at(column));
             }
         }
         let mut others = inputs.iter().enumerate().filter(|(at, _)| *at != chosen);

@@ -1,7 +1,7 @@
 //! Loops over rows, keys and elements.
 #![expect(clippy::indexing_slicing, reason = "hot: columns are in range by construction of the plan")]
 
-use super::{Next, ON, Run, STEPS, Step};
+use super::{Frame, Next, ON, Run, STEPS, Step};
 use crate::cells::{Cell, Slice};
 use crate::exec::cursor::{LoopCursor, entries, keys as keys_of};
 use crate::plan::expr::{CompiledExpr, eval_all};
@@ -10,13 +10,12 @@ use crate::plan::steps::{AccessPath, RowPattern};
 use crate::storage::index::{Content, IndexId};
 use crate::storage::view::View;
 use hence_core::fault::broken;
-use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::builtins::generator::Generator;
 
 /// The rows that a loop without an index goes through, of the outermost one those of its morsel.
-#[inline]
+#[inline(always)]
 pub(super) fn rows_of<'a>(run: &Run<'_, 'a, '_>, number: Next, path: &AccessPath) -> Slice<'a> {
     let stable = run.stable(path.relation);
     match run.morsel {
@@ -29,7 +28,7 @@ pub(super) fn rows_of<'a>(run: &Run<'_, 'a, '_>, number: Next, path: &AccessPath
 }
 
 /// The entries of an index that a loop goes through, of the outermost one those of its morsel.
-#[inline]
+#[inline(always)]
 pub(super) fn entries_of<'a>(
     run: &Run<'_, 'a, '_>,
     number: Next,
@@ -79,7 +78,7 @@ fn scan_rows<C: Cell>(
     while !rows.is_empty() {
         let (row, rest) = rows.split_at(arity);
         rows = rest;
-        if pattern.fits(run.frame, row) {
+        if pattern.fits(&mut run.frame, row) {
             let next = then(run);
             if next < number {
                 return next;
@@ -92,19 +91,19 @@ fn scan_rows<C: Cell>(
 /// What a row binds and must equal.
 trait Pattern: Send + Sync + 'static {
     /// Binds what a row binds; whether it fits.
-    fn fits<C: Cell>(&self, frame: &mut IndexVec<Slot, Word>, row: &[C]) -> bool;
+    fn fits<C: Cell>(&self, frame: &mut Frame<'_>, row: &[C]) -> bool;
 }
 
 impl Pattern for RowPattern {
     #[inline]
-    fn fits<C: Cell>(&self, frame: &mut IndexVec<Slot, Word>, row: &[C]) -> bool {
+    fn fits<C: Cell>(&self, frame: &mut Frame<'_>, row: &[C]) -> bool {
         self.fits(frame, |column| row[column].word())
     }
 }
 
 impl<const N: usize> Pattern for [(u32, Slot); N] {
     #[inline]
-    fn fits<C: Cell>(&self, frame: &mut IndexVec<Slot, Word>, row: &[C]) -> bool {
+    fn fits<C: Cell>(&self, frame: &mut Frame<'_>, row: &[C]) -> bool {
         for (column, slot) in self {
             frame[*slot] = row[*column as usize].word();
         }
@@ -131,7 +130,7 @@ pub(super) fn look_up(number: Next, path: AccessPath, index: IndexId, then: Step
                 None if are_words => true,
                 _ => {
                     let row = stable.row(*entry);
-                    path.row.fits(run.frame, |column| row.at(column))
+                    path.row.fits(&mut run.frame, |column| row.at(column))
                 }
             };
             if fits {

@@ -1,6 +1,7 @@
 //! A plan as nested closures, each a step that calls the one after it: what a step is and where its words are is decided
 //! where the plan is made and not for every row (Feeley and Lapalme, "Using closures for code generation", Computer
 //! Languages 12:1, 1987).
+#![expect(clippy::indexing_slicing, reason = "hot: slots are in range by construction of the plan")]
 
 mod filters;
 mod joins;
@@ -17,7 +18,7 @@ use crate::plan::steps::{Plan, PlanStep, Remainder};
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
 use hence_core::fault::{self, OrBroken, broken};
-use hence_core::index_vec::IndexVec;
+use hence_core::index_vec::IndexSlice;
 use hence_core::meter::Bound;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
@@ -25,6 +26,7 @@ use hence_lang::builtins::expr::NoResult;
 use hence_lang::ir::Rule;
 use output::Batch;
 use std::fmt;
+use std::ops::{Index, IndexMut};
 use std::thread;
 
 /// An invariant of plans.
@@ -57,11 +59,36 @@ pub(crate) struct Closures {
 /// What runs work with, kept from one to the next.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    frame: IndexVec<Slot, Word>,
     passed: Vec<Passed>,
     common: Vec<Vec<u32>>,
     /// Facts on their way into a relation.
     pub(crate) batch: Vec<Word>,
+}
+
+/// The words of a plan at work.
+struct Frame<'r>(&'r mut [Word]);
+
+impl Frame<'_> {
+    #[inline(always)]
+    fn view(&self) -> IndexSlice<'_, Slot, Word> {
+        IndexSlice::from(&*self.0)
+    }
+}
+
+impl Index<Slot> for Frame<'_> {
+    type Output = Word;
+
+    #[inline(always)]
+    fn index(&self, slot: Slot) -> &Word {
+        &self.0[slot.0 as usize]
+    }
+}
+
+impl IndexMut<Slot> for Frame<'_> {
+    #[inline(always)]
+    fn index_mut(&mut self, slot: Slot) -> &mut Word {
+        &mut self.0[slot.0 as usize]
+    }
 }
 
 /// A run of the closures.
@@ -69,7 +96,7 @@ struct Run<'r, 'a, 'p> {
     closures: &'r Closures,
     plan: &'a Plan,
     rule: &'a Rule,
-    frame: &'r mut IndexVec<Slot, Word>,
+    frame: Frame<'r>,
     /// What filters have let pass, by their number.
     passed: &'r mut Vec<Passed>,
     /// By step what the sides of a multiway join have in common.
@@ -108,63 +135,53 @@ impl Closures {
         Self { segments }
     }
 
-    /// Finds all matches, or those of a part of what the outermost loop goes through; how many there were.
+    /// Finds all matches, or those of a part of what the outermost loop goes through; how many there were. What a run
+    /// leaves in the words of variables means nothing to the next one.
     pub(crate) fn run<'a>(
         &self,
         (plan, rule): (&'a Plan, &'a Rule),
+        frame: &mut [Word],
         morsel: Option<LoopCursor<'a>>,
         sink: &mut impl Sink,
         context: &mut ExecContext<'a, '_>,
         scratch: &mut Scratch,
     ) -> Result<u64, Bound> {
-        let batch = Batch::of(sink, ANY);
-        let steps = plan.steps.len();
-        let (found, mut batch) = if steps <= FEW_STEPS {
-            self.find((plan, rule), morsel, (sink, batch), context, scratch)
-        } else {
-            let stack = steps.saturating_mul(STEP_BYTES).saturating_add(LAST_BYTES);
-            thread::scope(|scope| {
-                let sink = &mut *sink;
-                let find = || self.find((plan, rule), morsel, (sink, batch), context, scratch);
-                let found = thread::Builder::new().stack_size(stack).spawn_scoped(scope, find);
-                let none = || (Err(Bound::Memory(stack as u64)), Batch::default());
-                found.map_or_else(|_| none(), |found| fault::joined(found.join()))
-            })
-        };
-        batch.give_back(sink);
-        found
-    }
-
-    /// Finds all matches, with what waits of them to be taken in.
-    fn find<'a>(
-        &self,
-        (plan, rule): (&'a Plan, &'a Rule),
-        morsel: Option<LoopCursor<'a>>,
-        (sink, batch): (&mut dyn Sink, Batch),
-        context: &mut ExecContext<'a, '_>,
-        scratch: &mut Scratch,
-    ) -> (Result<u64, Bound>, Batch) {
-        let Scratch { frame, passed, common, .. } = scratch;
-        frame.clone_from(&plan.frame.words);
-        passed.iter_mut().for_each(Passed::restart);
+        let first = self.segments.last().or_broken("the closures of a plan begin with the last segment");
+        scratch.passed.iter_mut().for_each(Passed::restart);
         let mut run = Run {
             closures: self,
             plan,
             rule,
-            frame,
-            passed,
-            common,
+            frame: Frame(frame),
+            passed: &mut scratch.passed,
+            common: &mut scratch.common,
             context,
+            batch: Batch::of(sink, ANY),
             sink,
-            batch,
             morsel,
             matches: 0,
             halt: None,
             undefined: None,
         };
-        self.segments.last().or_broken("the closures of a plan begin with the last segment")(&mut run);
-        (run.halt.map_or(Ok(run.matches), Err), run.batch)
+        if plan.steps.len() <= FEW_STEPS {
+            first(&mut run);
+        } else {
+            on_a_large_stack(first, &mut run);
+        }
+        let Run { mut batch, halt, matches, .. } = run;
+        batch.give_back(sink);
+        halt.map_or(Ok(matches), Err)
     }
+}
+
+#[cold]
+fn on_a_large_stack(first: &Step, run: &mut Run<'_, '_, '_>) {
+    let stack = run.plan.steps.len().saturating_mul(STEP_BYTES).saturating_add(LAST_BYTES);
+    let halted = thread::scope(|scope| {
+        let deep = thread::Builder::new().stack_size(stack).spawn_scoped(scope, || first(&mut *run));
+        deep.map(|deep| fault::joined(deep.join())).is_err().then_some(Bound::Memory(stack as u64))
+    });
+    run.halt = run.halt.or(halted);
 }
 
 impl fmt::Debug for Closures {
@@ -200,7 +217,7 @@ impl<'a> Run<'_, 'a, '_> {
     fn report(&mut self, none: NoResult, remainder: &Remainder) -> Next {
         let (id, rule) = (self.plan.rule, self.rule);
         let search = self.undefined.get_or_insert_with(|| Box::new(UndefinedSearch::new(id, rule)));
-        let reported = search.run(self.frame.as_slice(), remainder, none, self.context);
+        let reported = search.run(self.frame.0, remainder, none, self.context);
         self.on(reported)
     }
 
