@@ -5,12 +5,13 @@
 #![expect(clippy::indexing_slicing, reason = "hot: columns are in range by construction of the plan")]
 
 use crate::cells::{Cell, Slice};
+use crate::exec::bounds::places;
 use crate::exec::context::{ExecContext, Sink};
 use crate::exec::cursor::{LoopCursor, candidates, entries};
 use crate::exec::emit::Emitter;
 use crate::plan::expr::CompiledExpr;
 use crate::plan::frame::Slot;
-use crate::plan::steps::{AccessPath, Plan, PlanStep, RowPattern, Sign};
+use crate::plan::steps::{AccessPath, BoundedPath, Plan, PlanStep, RowPattern, Sign};
 use crate::storage::index::{Content, IndexId};
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
@@ -128,6 +129,7 @@ fn compile(number: Next, step: &PlanStep, then: Code) -> Option<Code> {
             Some(index) => look_up(number, path.clone(), index, then),
             None => scan(number, path.clone(), then),
         },
+        PlanStep::Between(bounded) => between(number, bounded.clone(), then),
         PlanStep::Some(path, sign) => exists(path.clone(), *sign, then),
         PlanStep::Probe { relation, view, row, sign } => probe((*relation, *view), row, *sign, then),
         PlanStep::Test(code, _) => test(code.clone(), then),
@@ -163,6 +165,23 @@ fn scan_for(number: Next, path: AccessPath, pattern: impl Pattern, then: Code) -
         match rows {
             Slice::Narrow(cells) => scan_rows(run, number, &pattern, (cells, arity), &then),
             Slice::Wide(words) => scan_rows(run, number, &pattern, (words, arity), &then),
+        }
+    })
+}
+
+/// A loop over the rows that comparisons leave in an ordered index.
+fn between(number: Next, bounded: BoundedPath, then: Code) -> Code {
+    Box::new(move |run| {
+        let stable = run.stable(bounded.path.relation);
+        let LoopCursor::Rows(from, to) = places(&bounded, stable, run.frame.view(), run.context.params)
+        else {
+            broken(ROWS)
+        };
+        let arity = stable.arity();
+        let rows = stable.ordered(bounded.index).rows().part(from as usize * arity, to as usize * arity);
+        match rows {
+            Slice::Narrow(cells) => scan_rows(run, number, &bounded.path.row, (cells, arity), &then),
+            Slice::Wide(words) => scan_rows(run, number, &bounded.path.row, (words, arity), &then),
         }
     })
 }

@@ -79,6 +79,7 @@ impl<'a, S: Sink> Machine<'a, '_, '_, S> {
             PlanStep::Test(..)
             | PlanStep::Probe { .. }
             | PlanStep::Every(_)
+            | PlanStep::Between(_)
             | PlanStep::Keys { .. }
             | PlanStep::Each(..)
             | PlanStep::MultiwayJoin(_) => broken(LOOPS),

@@ -5,7 +5,7 @@
 use crate::exec::context::Sink;
 use crate::exec::cursor::LoopCursor;
 use crate::exec::machine::{LOOPS, Machine};
-use crate::plan::steps::{HeadWord, PlanStep};
+use crate::plan::steps::{BoundedPath, HeadWord, PlanStep};
 use hence_core::fault::{OrBroken, broken};
 use hence_core::meter::Bound;
 use hence_core::value::Word;
@@ -36,7 +36,10 @@ impl<'a, S: Sink> Machine<'a, '_, '_, S> {
     pub(super) fn innermost_loop(&mut self, at: usize) -> Result<Option<usize>, Bound> {
         let plan = self.plan;
         let Some(cursor) = self.start(at)? else { return Ok(plan.back[at]) };
-        if let (Some(tail), PlanStep::Every(path)) = (&plan.tail, &plan.steps[at]) {
+        let step = &plan.steps[at];
+        if let (Some(tail), PlanStep::Every(path) | PlanStep::Between(BoundedPath { path, .. })) =
+            (&plan.tail, step)
+        {
             let stable = self.context.stable.get(path.relation);
             let rows = |numbers: &'a [u32]| numbers.iter().map(|number| stable.row(*number));
             match cursor {
@@ -45,7 +48,9 @@ impl<'a, S: Sink> Machine<'a, '_, '_, S> {
                 }
                 LoopCursor::Numbers(numbers) => self.emit_rows(tail, rows(numbers), |row, at| row.at(at))?,
                 LoopCursor::Rows(from, to) => {
-                    self.emit_rows(tail, (from..to).map(|number| stable.row(number)), |row, at| row.at(at))?;
+                    let (rows, arity) = (step.rows(stable), stable.arity());
+                    let row = |number: u32| rows.part(number as usize * arity, (number as usize + 1) * arity);
+                    self.emit_rows(tail, (from..to).map(row), |row, at| row.at(at))?;
                 }
                 LoopCursor::Ints(..)
                 | LoopCursor::Elements

@@ -5,13 +5,14 @@
 )]
 
 use crate::cells::{Cell, Slice};
+use crate::exec::bounds::places;
 use crate::exec::context::{ExecContext, Sink};
 use crate::exec::cursor::{LoopCursor, candidates, keys};
 use crate::exec::undefined::UndefinedSearch;
 use crate::plan::distinct::Passed;
 use crate::plan::expr::{CompiledExpr, eval_all};
 use crate::plan::frame::Slot;
-use crate::plan::steps::{AccessPath, JoinInput, Plan, PlanStep, Remainder};
+use crate::plan::steps::{AccessPath, BoundedPath, JoinInput, Plan, PlanStep, Remainder};
 use crate::storage::index::{Content, IndexId};
 use hence_core::fault::{OrBroken, broken};
 use hence_core::index_vec::IndexVec;
@@ -170,6 +171,10 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
         }
         match &self.plan.steps[at] {
             PlanStep::Every(path) => Ok(Some(candidates(path, self.context.stable, self.frame.view()))),
+            PlanStep::Between(bounded) => {
+                let stable = self.context.stable.get(bounded.path.relation);
+                Ok(Some(places(bounded, stable, self.frame.view(), self.context.params)))
+            }
             PlanStep::Keys { relation, index, view, .. } => {
                 Ok(Some(keys(self.context.stable.get(*relation).index(*index), *view)))
             }
@@ -232,9 +237,12 @@ impl<'a, 'p, 's, S: Sink> Machine<'a, 'p, 's, S> {
     ) -> Result<LoopCursor<'a>, Bound> {
         let step = &self.plan.steps[at];
         match (step, cursor) {
-            (PlanStep::Every(path), LoopCursor::Rows(from, to)) => {
+            (
+                PlanStep::Every(path) | PlanStep::Between(BoundedPath { path, .. }),
+                LoopCursor::Rows(from, to),
+            ) => {
                 let stable = self.context.stable.get(path.relation);
-                return match stable.words() {
+                return match step.rows(stable) {
                     Slice::Narrow(cells) => self.each_row(path, (from, to), cells, stable.arity(), body),
                     Slice::Wide(words) => self.each_row(path, (from, to), words, stable.arity(), body),
                 };

@@ -1,5 +1,6 @@
 //! Runs plans: the machine, what becomes of its matches, threads. Execution knows no strata.
 
+pub(crate) mod bounds;
 mod closures;
 pub(crate) mod context;
 pub(crate) mod cursor;

@@ -5,7 +5,7 @@
 use super::expr::CompiledExpr;
 use super::frame::Slot;
 use super::source::Catalog;
-use super::steps::{AccessPath, PlanStep, RowPattern, StepOrigin};
+use super::steps::{AccessPath, BoundedPath, PlanStep, RowPattern, StepOrigin};
 use crate::storage::view::View;
 
 /// Steps with what each evaluates.
@@ -15,7 +15,9 @@ pub(super) type Steps = (Vec<PlanStep>, Vec<StepOrigin>);
 /// less must make no difference.
 pub(super) fn without_duplicates(steps: Steps, head: &[Slot], catalog: &mut impl Catalog) -> Steps {
     let is_large = |step: &PlanStep| match step {
-        PlanStep::Every(path) => catalog.has_many(path.relation),
+        PlanStep::Every(path) | PlanStep::Between(BoundedPath { path, .. }) => {
+            catalog.has_many(path.relation)
+        }
         _ => false,
     };
     if !steps.0.iter().any(is_large) {
@@ -136,6 +138,10 @@ impl PlanStep {
         };
         match self {
             Self::Every(path) | Self::Some(path, _) => of_path(path, visit),
+            Self::Between(bounded) => {
+                of_path(&bounded.path, visit);
+                bounded.for_each_bound_slot(visit);
+            }
             Self::Fewer { next, other, .. } => {
                 [next, other].into_iter().for_each(|path| of_path(path, visit))
             }
