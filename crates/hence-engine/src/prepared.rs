@@ -141,6 +141,7 @@ impl Prepared {
             stable.set_scan_threshold(BASE_SCAN_THRESHOLD);
             if *varies {
                 stable.set_scan_threshold(VARYING_SCAN_THRESHOLD);
+                stable.set_varying();
                 stable.rewind(stable.len());
                 self.watermarks.push(Watermark { relation, len: stable.len(), layout: pending.layout() });
             }

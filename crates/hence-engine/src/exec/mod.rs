@@ -1,5 +1,6 @@
 //! Runs plans: as closures or by a cursor, what becomes of its matches, threads. Execution knows no strata.
 
+pub(crate) mod bounds;
 pub(crate) mod closures;
 pub(crate) mod context;
 pub(crate) mod cursor;

@@ -5,7 +5,7 @@
 use super::expr::CompiledExpr;
 use super::frame::Slot;
 use super::source::Catalog;
-use super::steps::{AccessPath, ColumnSlots, PlanStep, RowPattern, StepOrigin};
+use super::steps::{AccessPath, BoundedPath, ColumnSlots, PlanStep, RowPattern, StepOrigin};
 use crate::storage::view::View;
 use smallvec::smallvec;
 
@@ -16,7 +16,9 @@ pub(super) type Steps = (Vec<PlanStep>, Vec<StepOrigin>);
 /// less must make no difference.
 pub(super) fn without_duplicates(steps: Steps, head: &[Slot], catalog: &mut impl Catalog) -> Steps {
     let is_large = |step: &PlanStep| match step {
-        PlanStep::Every(path) => catalog.has_many(path.relation),
+        PlanStep::Every(path) | PlanStep::Between(BoundedPath { path, .. }) => {
+            catalog.has_many(path.relation)
+        }
         _ => false,
     };
     if !steps.0.iter().any(is_large) {
@@ -138,6 +140,10 @@ impl PlanStep {
         };
         match self {
             Self::Every(path) | Self::Some(path, _) => of_path(path, visit),
+            Self::Between(bounded) => {
+                of_path(&bounded.path, visit);
+                bounded.for_each_bound_slot(visit);
+            }
             Self::Fewer { next, other, .. } => {
                 [next, other].into_iter().for_each(|path| of_path(path, visit))
             }

@@ -6,6 +6,7 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::builtins::generator::Generator;
+use hence_lang::builtins::op::Op;
 use hence_lang::ir::RuleId;
 
 use smallvec::SmallVec;
@@ -13,7 +14,10 @@ use std::ops::IndexMut;
 
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
+use crate::cells::Slice;
 use crate::storage::index::IndexId;
+use crate::storage::ordered::OrderedId;
+use crate::storage::stable::Stable;
 use crate::storage::view::View;
 
 /// The steps of a rule, outermost loop first.
@@ -126,6 +130,8 @@ pub(crate) enum HeadWord {
 pub(crate) enum PlanStep {
     /// Loop: each row that fits.
     Every(AccessPath),
+    /// Loop: each row that fits, of those that comparisons leave in an ordered index.
+    Between(BoundedPath),
     /// Loop: each key of an index that has rows, or got some in the last round.
     Keys {
         /// The relation.
@@ -276,6 +282,40 @@ impl AccessPath {
     }
 }
 
+/// How to find the rows that fit an atom and pass comparisons.
+#[derive(Clone, Debug)]
+pub(crate) struct BoundedPath {
+    /// The atom and its key, without an index.
+    pub(crate) path: AccessPath,
+    /// The index on the key in the order of the column that is compared.
+    pub(crate) index: OrderedId,
+    /// The comparisons; those that may be undefined or are of another column are filters after the loop as well.
+    pub(crate) bounds: Vec<ColumnBound>,
+}
+
+/// A comparison of a column, on the left, with what is known before.
+#[derive(Clone, Debug)]
+pub(crate) struct ColumnBound {
+    /// Whether it is of how far the other column reaches.
+    pub(crate) of_reach: bool,
+    /// The operator.
+    pub(crate) op: Op,
+    /// A sum or difference that is compared in place of the column, with its other operand and whether the column is the right one.
+    pub(crate) shift: Option<(Op, CompiledExpr, bool)>,
+    /// What is known.
+    pub(crate) other: CompiledExpr,
+}
+
+impl BoundedPath {
+    /// Visits the slots that the search reads.
+    pub(crate) fn for_each_bound_slot(&self, visit: &mut impl FnMut(Slot)) {
+        for bound in &self.bounds {
+            bound.other.for_each_slot(visit);
+            bound.shift.iter().for_each(|(_, by, _)| by.for_each_slot(visit));
+        }
+    }
+}
+
 /// What is bound and which literals are left where an operation is undefined; see `exec::undefined`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Remainder {
@@ -290,7 +330,10 @@ pub(crate) struct Remainder {
 impl PlanStep {
     /// Whether the step may pass more than one match.
     pub(crate) fn is_loop(&self) -> bool {
-        matches!(self, Self::Every(_) | Self::Keys { .. } | Self::Each(..) | Self::MultiwayJoin(_))
+        matches!(
+            self,
+            Self::Every(_) | Self::Between(_) | Self::Keys { .. } | Self::Each(..) | Self::MultiwayJoin(_)
+        )
     }
 
     /// The relations that the step probes for membership.
@@ -339,7 +382,7 @@ impl PlanStep {
     /// The slots that the step binds.
     pub(crate) fn binds(&self) -> Vec<Slot> {
         match self {
-            Self::Every(path) => path.slots().collect(),
+            Self::Every(path) | Self::Between(BoundedPath { path, .. }) => path.slots().collect(),
             Self::MultiwayJoin(inputs) => {
                 inputs.first().or_broken("a multiway join has inputs").path.slots().collect()
             }

@@ -3,10 +3,11 @@
 
 use super::{Frame, Next, ON, Run, STEPS, Step};
 use crate::cells::{Cell, Slice};
+use crate::exec::bounds::places;
 use crate::exec::cursor::{LoopCursor, entries, keys as keys_of};
 use crate::plan::expr::{CompiledExpr, eval_all};
 use crate::plan::frame::Slot;
-use crate::plan::steps::{AccessPath, RowPattern};
+use crate::plan::steps::{AccessPath, BoundedPath, RowPattern};
 use crate::storage::index::{Content, IndexId};
 use crate::storage::view::View;
 use hence_core::fault::broken;
@@ -141,6 +142,26 @@ pub(super) fn look_up(number: Next, path: AccessPath, index: IndexId, then: Step
             }
         }
         ON
+    })
+}
+
+/// The rows that comparisons leave in an ordered index.
+#[inline]
+pub(super) fn rows_between<'a>(run: &Run<'_, 'a, '_>, bounded: &BoundedPath) -> Slice<'a> {
+    let stable = run.stable(bounded.path.relation);
+    let places = places(bounded, stable, run.frame.view(), run.context.params);
+    let arity = stable.arity();
+    stable.ordered(bounded.index).rows().part(places.start as usize * arity, places.end as usize * arity)
+}
+
+/// A loop over the rows that comparisons leave in an ordered index.
+pub(super) fn between(number: Next, bounded: BoundedPath, then: Step) -> Step {
+    Box::new(move |run| {
+        let arity = run.stable(bounded.path.relation).arity();
+        match rows_between(run, &bounded) {
+            Slice::Narrow(cells) => scan_rows(run, number, &bounded.path.row, (cells, arity), &then),
+            Slice::Wide(words) => scan_rows(run, number, &bounded.path.row, (words, arity), &then),
+        }
     })
 }
 

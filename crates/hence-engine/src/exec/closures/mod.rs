@@ -252,6 +252,7 @@ fn compile(number: Next, step: &PlanStep, plan: &Plan, then: Step) -> Step {
             Some(index) => loops::look_up(number, path.clone(), index, then),
             None => loops::scan(number, path.clone(), then),
         },
+        PlanStep::Between(bounded) => loops::between(number, bounded.clone(), then),
         PlanStep::Keys { relation, index, view, slots } => {
             loops::keys(number, (*relation, *index, *view), slots.clone(), then)
         }

@@ -2,7 +2,7 @@
 #![expect(clippy::indexing_slicing, reason = "hot: slots are in range by construction of the plan")]
 
 use super::joins::common_of;
-use super::loops::{entries_of, rows_of};
+use super::loops::{entries_of, rows_between, rows_of};
 use super::{Next, Run, STEPS, Step};
 use crate::cells::{Cell, Slice};
 use crate::exec::context::{ExecContext, Sink};
@@ -134,6 +134,17 @@ pub(super) fn emit_all(number: Next, step: &PlanStep, tail: &[HeadWord], then: S
                     run.on(done)
                 }),
             }
+        }
+        PlanStep::Between(bounded) => {
+            let bounded = bounded.clone();
+            Box::new(move |run| {
+                let arity = run.stable(bounded.path.relation).arity();
+                let done = match rows_between(run, &bounded) {
+                    Slice::Narrow(cells) => emit_scanned(run, &tail, (cells, arity)),
+                    Slice::Wide(words) => emit_scanned(run, &tail, (words, arity)),
+                };
+                run.on(done)
+            })
         }
         PlanStep::MultiwayJoin(inputs) => {
             let inputs = inputs.clone();
