@@ -14,10 +14,8 @@ use std::ops::IndexMut;
 
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
-use crate::cells::Slice;
 use crate::storage::index::IndexId;
 use crate::storage::ordered::OrderedId;
-use crate::storage::stable::Stable;
 use crate::storage::view::View;
 
 /// The steps of a rule, outermost loop first.
