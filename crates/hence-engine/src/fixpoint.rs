@@ -155,6 +155,9 @@ impl Fixpoint<'_, '_> {
         };
         let mut grew = None;
         for (plan, output) in plans.iter().zip(outputs) {
+            if !plan.suits(context.stable) {
+                continue;
+            }
             let start = self.profile.as_ref().and_then(|profile| profile.start());
             let rule = &self.program[plan.rule];
             let (matches, derived) = run(plan, rule, output, &mut context, self.scratch, self.threads)

@@ -103,7 +103,7 @@ fn program(random: &mut Dice) -> Option<(Program, Database)> {
     let rows = 10 + random.below(30);
     // Some are so large that a sum is undefined, and some so few that most keys have many rows.
     let (far, keys) = (random.chance(20), 1 + random.below(4));
-    let mut number = |random: &mut Dice| match random.below(30) {
+    let number = |random: &mut Dice| match random.below(30) {
         0 if far => i64::MAX - random.below(9) as i64,
         1 if far => i64::MIN + random.below(9) as i64,
         _ => random.below(40) as i64 - 10,

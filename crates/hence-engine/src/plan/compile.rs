@@ -18,7 +18,8 @@ use super::roles::Role;
 use super::shape::{VarSet, needed_after};
 use super::source::{Catalog, Choice, JoinOrder, RuleSource, Start, Wanted};
 use super::steps::{
-    AccessPath, BoundedPath, ColumnBound, HeadWord, JoinInput, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin, nearest_loops,
+    AccessPath, BoundedPath, ColumnBound, HeadWord, JoinInput, Plan, PlanStep, Remainder, RowPattern, Sign,
+    StepOrigin, nearest_loops,
 };
 use crate::storage::index::IndexId;
 use crate::storage::ordered::Order;
@@ -34,6 +35,13 @@ pub(crate) fn compile(source: RuleSource<'_>, catalog: &mut impl Catalog, params
     compiler.order = compiler.order();
     compiler.needed = needed_after(source.shape, &compiler.order);
     compiler.plan(start)
+}
+
+/// The order of a plan's literals.
+pub(super) fn order_of(source: RuleSource<'_>, catalog: &mut impl Catalog) -> Vec<usize> {
+    let mut compiler = Compiler::new(source, catalog, &[]);
+    compiler.start();
+    compiler.order()
 }
 
 /// Whether a plan has its literals in the order in which they would be put now.
@@ -92,8 +100,8 @@ impl<'a, C: Catalog> Compiler<'a, C> {
 
     fn order(&mut self) -> Vec<usize> {
         let source = self.source;
-        let first = source.delta().zip(source.choice).map(|(delta, choice)| [delta, choice.next]);
-        let first = first.as_ref().map_or(&[][..], |first| first.as_slice());
+        let chosen = source.delta().zip(source.choice).map(|(delta, choice)| [delta, choice.next]);
+        let first = chosen.as_ref().map_or(source.lead.as_slice(), |first| first.as_slice());
         let order = self.order_from(first);
         // What depends on an undefined operation is never ready.
         assert!(
@@ -162,6 +170,12 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         Plan {
             rule: self.source.id,
             delta: self.source.delta(),
+            delta_of: self
+                .source
+                .delta()
+                .and_then(|at| self.source.rule.literal(at).atom())
+                .map(|atom| atom.relation),
+            new_facts: 0..u32::MAX,
             start,
             after_match,
             reads,
@@ -310,7 +324,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         if source.wanted != Wanted::Facts || view != View::All || source.grows(relation) {
             return None;
         }
-        let bounds = Bounds::new(source.rule, atom, &self.bound)?;
+        let bounds = Bounds::new(source.rule, source.shape, atom, &self.bound)?;
         let rows = self.catalog.count(relation)?;
         if !self.steps.iter().any(PlanStep::is_loop)
             || self.catalog.is_below_scan_threshold(relation)

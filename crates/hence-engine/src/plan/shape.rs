@@ -1,5 +1,6 @@
 //! What planning needs to know of a rule: which variables each literal requires, binds and may fail to bind.
 
+use super::bounds::comparing;
 use hence_core::fault::OrBroken;
 use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::ir::{Arg, Atom, Literal, Rule, Term};
@@ -49,6 +50,8 @@ impl VarSet {
 pub(crate) struct Shape {
     /// For each literal of the body what it requires.
     pub(crate) literals: Vec<RequiredVariables>,
+    /// The literals that compare by order; see `bounds`.
+    pub(crate) comparing: Vec<usize>,
     /// The variables that the head, its limit included, is made of.
     pub(crate) head: Vec<VarId>,
     /// Whether some operation of the rule may have no result.
@@ -97,7 +100,8 @@ impl Shape {
         head.extend(rule.limit.iter().flat_map(|limit| limit.per.iter().copied()));
         head.retain(|var| rule.limit.as_ref().and_then(|limit| limit.rank) != Some(*var));
         let may_fail = head_fails || literals.iter().any(|literal| literal.may_fail);
-        Self { literals, head, may_fail, counts_matches: rule.is_aggregate(), moving: usize::MAX }
+        let comparing = comparing(rule);
+        Self { literals, comparing, head, may_fail, counts_matches: rule.is_aggregate(), moving: usize::MAX }
     }
 }
 

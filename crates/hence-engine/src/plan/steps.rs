@@ -9,6 +9,8 @@ use hence_lang::builtins::generator::Generator;
 use hence_lang::builtins::op::Op;
 use hence_lang::ir::RuleId;
 
+use std::ops::Range;
+
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use crate::cells::Slice;
@@ -24,6 +26,10 @@ pub struct Plan {
     pub(crate) rule: RuleId,
     /// The literal that reads only the delta; none in the first round.
     pub(crate) delta: Option<usize>,
+    /// The relation of its delta.
+    pub(crate) delta_of: Option<RelationId>,
+    /// For how many new facts it is; another plan is for more or fewer.
+    pub(crate) new_facts: Range<u32>,
     /// What the row that the plan begins with binds; nothing where it begins with no row.
     pub(crate) start: RowPattern,
     /// What each step evaluates, of a multiway join its first input.
@@ -76,6 +82,17 @@ impl Plan {
             }
             _ => None,
         })
+    }
+
+    /// Whether it is for as many new facts as there are.
+    pub(crate) fn suits(&self, stable: IndexSlice<'_, RelationId, Stable>) -> bool {
+        let new = |relation: RelationId| stable.get(relation).range(View::Delta).len() as u32;
+        self.delta_of.is_none_or(|relation| self.new_facts.contains(&new(relation)))
+    }
+
+    /// Whether it hands what is left of matches on only once.
+    pub(crate) fn leaves_out_duplicates(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, PlanStep::Once { .. }))
     }
 
     /// Whether it shares its facts with a plan that goes another way.
@@ -322,11 +339,7 @@ impl PlanStep {
     pub(crate) fn is_loop(&self) -> bool {
         matches!(
             self,
-            Self::Every(_)
-                | Self::Between(_)
-                | Self::Keys { .. }
-                | Self::Each(..)
-                | Self::MultiwayJoin(_)
+            Self::Every(_) | Self::Between(_) | Self::Keys { .. } | Self::Each(..) | Self::MultiwayJoin(_)
         )
     }
 
