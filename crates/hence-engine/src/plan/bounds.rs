@@ -7,7 +7,7 @@ use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::op::Op;
 use hence_lang::ir::{Arg, Atom, Literal, Rule};
 
-use super::shape::{Shape, VarSet};
+use super::shape::VarSet;
 
 /// Which part of the rows bounds on both sides of a column are expected to leave, those of two columns, and one alone.
 const LEFT: [f64; 3] = [0.02, 0.1, 0.5];
@@ -82,9 +82,9 @@ pub(super) struct Bounds<'r> {
 
 impl<'r> Bounds<'r> {
     /// What bounds the rows of an atom where these variables are known before it.
-    pub(super) fn new(rule: &'r Rule, shape: &Shape, atom: &Atom, known: &VarSet) -> Option<Self> {
+    pub(super) fn new(rule: &'r Rule, comparing: &[usize], atom: &Atom, known: &VarSet) -> Option<Self> {
         let sides = Sides { atom, known };
-        let tests = shape.comparing.iter().filter_map(|at| sides.comparison(*at, test(rule.literal(*at))?));
+        let tests = comparing.iter().filter_map(|at| sides.comparison(*at, test(rule.literal(*at))?));
         let mut found: Vec<Comparison<'_>> = tests.collect();
         found.sort_by_key(|one| one.breaks_ties(rule, atom));
         let of = |column: u32, rises: bool| {
@@ -118,12 +118,6 @@ impl<'r> Bounds<'r> {
         let (copy, compare) = TAKE_IN;
         rows * (copy + compare * group.max(1.0).log2()) + matches * (SEARCH + self.share * group * ROW)
     }
-}
-
-/// The literals of a rule that may bound a column.
-pub(super) fn comparing(rule: &Rule) -> Vec<usize> {
-    let compares = |literal: &Literal| matches!(test(literal).map(|expr| &expr.kind), Some(ExprKind::Call(op, _)) if mirrored(*op).is_some());
-    rule.body.iter().enumerate().filter(|(_, literal)| compares(literal)).map(|(at, _)| at).collect()
 }
 
 fn test(literal: &Literal) -> Option<&Expr> {

@@ -122,7 +122,8 @@ fn joining_bounds<'a>(
     atom: &Atom,
     known: &VarSet,
 ) -> Option<Bounds<'a>> {
-    let bounds = Bounds::new(source.rule, source.shape, atom, known).filter(|bounds| bounds.joins)?;
+    let bounds =
+        Bounds::new(source.rule, &source.shape.comparing, atom, known).filter(|bounds| bounds.joins)?;
     let is_closed = source.view(at) == View::All && !source.grows(atom.relation);
     let is_ordered = source.wanted == Wanted::Facts && is_closed && catalog.count(atom.relation).is_some();
     is_ordered.then_some(bounds)

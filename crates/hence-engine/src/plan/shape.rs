@@ -1,8 +1,8 @@
 //! What planning needs to know of a rule: which variables each literal requires, binds and may fail to bind.
 
-use super::bounds::comparing;
 use hence_core::fault::OrBroken;
-use hence_lang::builtins::expr::{Expr, VarId};
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::op::Op;
 use hence_lang::ir::{Arg, Atom, Literal, Rule, Term};
 
 /// A set of variables of one rule.
@@ -132,6 +132,17 @@ fn computed(rule: &Rule) -> VarSet {
         computed.insert(var);
     });
     computed
+}
+
+/// The literals that compare by the order of what isn't text.
+fn comparing(rule: &Rule) -> Vec<usize> {
+    let compares = |literal: &Literal| match literal {
+        Literal::Test { expr, .. } => {
+            matches!(expr.kind, ExprKind::Call(Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual, _))
+        }
+        _ => false,
+    };
+    rule.body.iter().enumerate().filter(|(_, literal)| compares(literal)).map(|(at, _)| at).collect()
 }
 
 /// The expressions that are evaluated once the body holds: keys and count of a limit, then the head's terms, an

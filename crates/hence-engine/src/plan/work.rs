@@ -133,7 +133,8 @@ impl Estimate {
             .map(|(column, _)| column)
             .collect();
         let AtomRows { all, agreeing, indexed } = rows(atom, &bound);
-        let bounds = if self.looped { Bounds::new(body.rule, body.shape, atom, &self.known) } else { None };
+        let bounds =
+            if self.looped { Bounds::new(body.rule, &body.shape.comparing, atom, &self.known) } else { None };
         let group = if bound.is_empty() { all } else { agreeing };
         if let Some(bounds) = bounds.filter(|bounds| bounds.pay(self.matches, all, group)) {
             self.cost += bounds.cost(self.matches, all, group);
