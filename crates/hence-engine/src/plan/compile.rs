@@ -20,7 +20,6 @@ use super::steps::{
     AccessPath, BoundedPath, HeadWord, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin, nearest_loops,
 };
 use crate::storage::index::IndexId;
-
 use crate::storage::view::View;
 
 /// An invariant of [`Compiler`].
