@@ -28,7 +28,7 @@ fn comparison(random: &mut Dice, left: &str, right: &str) -> String {
     let by = ["1", "3", "wide", "-2", "9223372036854775800"][random.below(5)];
     let (left, right) = if random.chance(50) { (left, right) } else { (right, left) };
     match random.below(8) {
-        0 | 1 | 2 => format!("{left} {op} {right}"),
+        0..=2 => format!("{left} {op} {right}"),
         3 => format!("{left} {op} {right} + {by}"),
         4 => format!("{left} - {right} {op} {by}"),
         5 => format!("{by} + {left} {op} {right}"),
