@@ -157,6 +157,9 @@ impl Fixpoint<'_, '_> {
         };
         let mut grew = None;
         for plan in plans {
+            if !plan.plan.suits(context.stable) {
+                continue;
+            }
             let start = self.profile.as_ref().and_then(|profile| profile.start());
             let id = plan.plan.rule;
             let (matches, derived) = run(plan, &self.program[id], &mut context, self.scratch, self.threads)

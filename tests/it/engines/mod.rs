@@ -10,6 +10,7 @@ mod duplicates;
 mod grouped;
 mod incremental;
 mod input;
+mod leads;
 mod many_heads;
 mod orders;
 mod prepared;

@@ -28,7 +28,7 @@ fn comparison(random: &mut Dice, left: &str, right: &str) -> String {
     let by = ["1", "3", "wide", "-2", "9223372036854775800"][random.below(5)];
     let (left, right) = if random.chance(50) { (left, right) } else { (right, left) };
     match random.below(8) {
-        0 | 1 | 2 => format!("{left} {op} {right}"),
+        0..=2 => format!("{left} {op} {right}"),
         3 => format!("{left} {op} {right} + {by}"),
         4 => format!("{left} - {right} {op} {by}"),
         5 => format!("{by} + {left} {op} {right}"),
@@ -103,7 +103,7 @@ fn program(random: &mut Dice) -> Option<(Program, Database)> {
     let rows = 10 + random.below(30);
     // Some are so large that a sum is undefined, and some so few that most keys have many rows.
     let (far, keys) = (random.chance(20), 1 + random.below(4));
-    let mut number = |random: &mut Dice| match random.below(30) {
+    let number = |random: &mut Dice| match random.below(30) {
         0 if far => i64::MAX - random.below(9) as i64,
         1 if far => i64::MIN + random.below(9) as i64,
         _ => random.below(40) as i64 - 10,

@@ -62,7 +62,13 @@ fn narrow(
         (false, false) => places.end = places.start,
         _ => {
             let (mut from, mut to) = (places.start, places.end - 1);
-            // `from` is as the first, `to` as the last.
+            // `from` is as the first, `to` as the last. Where the rows end is often near where they begin.
+            let mut step = 1;
+            while first && step < to - from && holds(from + step) == Some(true) {
+                from += step;
+                step *= 2;
+            }
+            to = if first { to.min(from + step) } else { to };
             while to - from > 1 {
                 let middle = from + (to - from) / 2;
                 let is_as_first = holds(middle) == Some(first);

@@ -98,6 +98,7 @@ impl<'r> UndefinedSearch<'r> {
                 start: Start::Left(left),
                 order: JoinOrder::Cost,
                 wanted: Wanted::Bindings,
+                lead: None,
                 choice: None,
             };
             let plan = compile(source, &mut StableCatalog(context.stable), context.params);

@@ -142,6 +142,7 @@ impl RuleState {
                 start: mode.start(&self.clocked),
                 order: JoinOrder::Cost,
                 wanted: Wanted::Derivations,
+                lead: None,
                 choice: None,
             };
             self.plans[place] = Some(Box::new(MadePlan { plan: compile(source, store, params), sizes }));

@@ -76,6 +76,7 @@ impl BodySearch<'_> {
             },
             order: self.order,
             wanted: Wanted::Bindings,
+            lead: None,
             choice: None,
         })
     }

@@ -10,7 +10,7 @@ use hence_lang::ir::{Arg, Atom, Literal, Rule};
 use super::shape::VarSet;
 
 /// Which part of the rows bounds on both sides of a column are expected to leave, those of two columns, and one alone.
-const LEFT: [f64; 3] = [0.02, 0.1, 0.3];
+const LEFT: [f64; 3] = [0.02, 0.1, 0.5];
 /// What it costs to go through a row that comparisons may reject, in about a nanosecond each.
 const ROW: f64 = 18.0;
 /// What it costs to copy a row, and to compare two while they are sorted.
@@ -46,6 +46,17 @@ pub(super) struct Shift<'r> {
 }
 
 impl Comparison<'_> {
+    /// Whether it compares a column with the same one of another row, so that of two rows only one order counts: other
+    /// comparisons say more of what is left.
+    fn breaks_ties(&self, rule: &Rule, atom: &Atom) -> bool {
+        let (ExprKind::Var(var), None) = (&self.other.kind, self.shift) else { return false };
+        let has_it = |other: &Atom| {
+            let arg = other.args.get(self.column as usize);
+            other.relation == atom.relation && arg == Some(&Arg::Var(*var))
+        };
+        rule.body.iter().filter_map(Literal::atom).any(has_it)
+    }
+
     /// Whether what is known are not only constants.
     fn reads_variables(&self) -> bool {
         let mut reads = false;
@@ -71,8 +82,11 @@ pub(super) struct Bounds<'r> {
 
 impl<'r> Bounds<'r> {
     /// What bounds the rows of an atom where these variables are known before it.
-    pub(super) fn new(rule: &'r Rule, atom: &Atom, known: &VarSet) -> Option<Self> {
-        let mut found = comparisons(rule, atom, known);
+    pub(super) fn new(rule: &'r Rule, comparing: &[usize], atom: &Atom, known: &VarSet) -> Option<Self> {
+        let sides = Sides { atom, known };
+        let tests = comparing.iter().filter_map(|at| sides.comparison(*at, test(rule.literal(*at))?));
+        let mut found: Vec<Comparison<'_>> = tests.collect();
+        found.sort_by_key(|one| one.breaks_ties(rule, atom));
         let of = |column: u32, rises: bool| {
             move |other: &&Comparison<'_>| other.column == column && other.rises == rises
         };
@@ -87,6 +101,8 @@ impl<'r> Bounds<'r> {
             _ => (one.column, None, share_of_one),
         };
         found.retain(|one| one.column == column || (Some(one.column) == reach && one.shift.is_none()));
+        // Where rows end is searched from where they begin.
+        found.sort_by_key(|one| !one.rises);
         let joins = found.iter().any(Comparison::reads_variables);
         Some(Self { column, reach, comparisons: found, share, joins })
     }
@@ -104,14 +120,11 @@ impl<'r> Bounds<'r> {
     }
 }
 
-/// The comparisons of a rule that bound a column of an atom.
-fn comparisons<'r>(rule: &'r Rule, atom: &Atom, known: &VarSet) -> Vec<Comparison<'r>> {
-    let tests = rule.body.iter().enumerate().filter_map(|(at, literal)| match literal {
-        Literal::Test { expr, .. } => Some((at, expr)),
+fn test(literal: &Literal) -> Option<&Expr> {
+    match literal {
+        Literal::Test { expr, .. } => Some(expr),
         _ => None,
-    });
-    let sides = Sides { atom, known };
-    tests.filter_map(|(at, expr)| sides.comparison(at, expr)).collect()
+    }
 }
 
 struct Sides<'a> {

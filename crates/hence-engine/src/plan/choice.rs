@@ -5,7 +5,8 @@ use hence_core::value::Word;
 use hence_lang::ir::{Atom, Literal};
 use smallvec::{SmallVec, smallvec};
 
-use super::compile::compile;
+use super::choose_order::{MANY as MANY_FACTS, SURELY, weigh};
+use super::compile::{compile, order_of};
 use super::roles::Role;
 use super::shape::VarSet;
 use super::source::{Catalog, Choice, RuleSource, Wanted};
@@ -14,21 +15,78 @@ use hence_lang::builtins::expr::VarId;
 
 /// From how many rows to expect of the next literal on a plan looks for another way: two indexes have to pay.
 const MANY: f64 = 1.5;
+/// Which part of a relation's facts has to be enough for a plan that begins elsewhere: rounds have no more.
+const PART: f64 = 16.0;
+/// How many literals are tried to begin with.
+const MOST_LEADS: usize = 8;
 
-/// The plans of a rule that begins with its delta: one, or one for each of two ways on, which share the new facts.
+/// The plans of a rule for its delta: one that begins with it, or one for each of two ways on, which share the new facts; and
+/// one that begins elsewhere for rounds with many new facts.
 pub(crate) fn compile_ways(
     source: RuleSource<'_>,
     catalog: &mut impl Catalog,
     params: &[Word],
-) -> SmallVec<[Plan; 2]> {
+) -> SmallVec<[Plan; 3]> {
+    let (sources, mut plans) = from_delta(source, catalog, params);
+    let duplicates = plans.iter().any(Plan::leaves_out_duplicates);
+    if !duplicates && let Some((lead, facts)) = other_lead(source, &sources, catalog) {
+        plans.iter_mut().for_each(|plan| plan.new_facts.end = facts);
+        let mut other = compile(RuleSource { lead: Some(lead), ..source }, catalog, params);
+        other.new_facts.start = facts;
+        plans.push(other);
+    }
+    plans
+}
+
+/// The plans that begin with the delta, and what they are compiled from.
+fn from_delta<'a>(
+    source: RuleSource<'a>,
+    catalog: &mut impl Catalog,
+    params: &[Word],
+) -> (SmallVec<[RuleSource<'a>; 2]>, SmallVec<[Plan; 3]>) {
     let plan = compile(source, catalog, params);
-    let Some((next, other)) = ways(source, &plan, catalog) else { return smallvec![plan] };
-    let mut way = |next, other, takes_ties| {
-        let choice = Some(Choice { next, other, takes_ties });
-        compile(RuleSource { choice, ..source }, catalog, params)
+    let Some((next, other)) = ways(source, &plan, catalog) else {
+        return (smallvec![source], smallvec![plan]);
     };
-    let both = [way(next, other, true), way(other, next, false)];
-    if both.iter().all(Plan::chooses) { both.into() } else { smallvec![plan] }
+    let way =
+        |next, other, takes_ties| RuleSource { choice: Some(Choice { next, other, takes_ties }), ..source };
+    let sources = [way(next, other, true), way(other, next, false)];
+    let both = sources.map(|way| compile(way, catalog, params));
+    if both.iter().all(Plan::chooses) {
+        (sources.into(), both.into_iter().collect())
+    } else {
+        (smallvec![source], smallvec![plan])
+    }
+}
+
+/// The literal that a plan begins better with than with its delta where so many facts or more are new: what the others have in
+/// common may be far less than what the new facts join with. `sources` are of plans that begin with the delta.
+fn other_lead(
+    source: RuleSource<'_>,
+    sources: &[RuleSource<'_>],
+    catalog: &mut impl Catalog,
+) -> Option<(usize, u32)> {
+    let RuleSource { rule, shape, roles, .. } = source;
+    let delta = source.delta()?;
+    let all = catalog.count(rule.literal(delta).atom()?.relation)?;
+    let is_lead = |at: &usize| {
+        *at != delta && matches!(Role::of(roles, *at), Role::Each) && shape.literal(*at).before.is_empty()
+    };
+    let leads: SmallVec<[usize; 4]> = source.literals().into_iter().filter(is_lead).collect();
+    if source.wanted != Wanted::Facts || !(2..=MOST_LEADS).contains(&leads.len()) || all < MANY_FACTS {
+        return None;
+    }
+    let mut cost = |source: RuleSource<'_>| {
+        let order = order_of(source, catalog);
+        weigh(source, catalog, &order)
+    };
+    let first = sources.iter().map(|source| cost(*source).on_the_way()).min_by(f64::total_cmp)?;
+    // What the others have in common is looked up however few facts are new.
+    let leads =
+        leads.into_iter().map(|lead| (cost(RuleSource { lead: Some(lead), ..source }).each_time(), lead));
+    let (other, lead) = leads.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let facts = other * SURELY / (first / all);
+    (facts >= 0.0 && facts * PART < all).then_some((lead, facts as u32))
 }
 
 /// The atom that the plan puts after its delta, and another that could come there. Both have a key, and a variable in

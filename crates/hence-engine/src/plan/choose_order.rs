@@ -9,13 +9,15 @@ use super::compile::Compiler;
 use super::order::{RowEstimate, RuleBody, UNBOUND, order};
 use super::shape::VarSet;
 use super::source::{Catalog, JoinOrder, RuleSource, Start, Wanted};
-use super::work::{AtomRows, matches, work};
+use super::work::{AtomRows, Work, work};
 use crate::storage::view::View;
 
 /// By how much another order has to be expected to cost less.
-const SURELY: f64 = 1.5;
+pub(super) const SURELY: f64 = 1.5;
 /// From how many rows on whole orders are compared, and as how many a relation counts that is yet to grow.
-const MANY: f64 = 1024.0;
+pub(super) const MANY: f64 = 1024.0;
+/// Of how many atoms whole orders are compared at most: what that takes grows with their third power.
+const MOST_ATOMS: usize = 32;
 
 impl<C: Catalog> Compiler<'_, C> {
     /// The order by what each literal costs after those before it, some of them coming first.
@@ -42,7 +44,7 @@ impl<C: Catalog> Compiler<'_, C> {
     /// An order that begins with another atom, if all of it surely costs less, with the indexes that it needs.
     pub(super) fn better_order(&mut self, greedy: &[usize]) -> Option<Vec<usize>> {
         let source = self.source;
-        let RuleSource { rule, shape, roles, .. } = source;
+        let RuleSource { rule, shape, .. } = source;
         let begins_anew = matches!(source.start, Start::Nothing) && source.delta().is_none();
         if !begins_anew || source.order != JoinOrder::Cost || source.wanted != Wanted::Facts {
             return None;
@@ -56,19 +58,15 @@ impl<C: Catalog> Compiler<'_, C> {
         let is_empty = |at: &usize| count(at) == Some(0.0);
         let many = |at: &usize| count(at) >= Some(MANY);
         let is_alike = |at: &usize| first(at) == atoms.first().and_then(first);
-        if atoms.iter().all(is_alike) || atoms.iter().any(is_empty) || !atoms.iter().any(many) {
+        let are_few = atoms.len() <= MOST_ATOMS && !atoms.iter().all(is_alike);
+        if !are_few || atoms.iter().any(is_empty) || !atoms.iter().any(many) {
             return None;
         }
-        let weigh = |this: &mut Self, order: &[usize]| {
-            let catalog = &mut *this.catalog;
-            let mut rows = |atom: &Atom, bound: &[u32]| statistics(catalog, atom, bound);
-            work(RuleBody { rule, shape, roles }, order, &mut rows)
-        };
-        let before = weigh(self, greedy);
+        let before = weigh(source, self.catalog, greedy).total();
         let others = atoms.iter().filter(|at| greedy.first() != Some(at));
         let others = others.map(|at| {
             let order = self.order_from(&[*at]);
-            (weigh(self, &order), order)
+            (weigh(source, self.catalog, &order).total(), order)
         });
         let (cost, order) = others.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
         (cost * SURELY < before).then_some(order)
@@ -79,8 +77,21 @@ impl<C: Catalog> Compiler<'_, C> {
         let RuleSource { rule, shape, roles, .. } = self.source;
         let catalog = &mut *self.catalog;
         let mut rows = |atom: &Atom, bound: &[u32]| statistics(catalog, atom, bound);
-        matches(RuleBody { rule, shape, roles }, &self.placed, &mut rows)
+        work(RuleBody { rule, shape, roles }, &self.placed, &mut rows).matches
     }
+}
+
+/// What an order of a rule's literals costs as a whole; where it begins elsewhere than with the delta, as if one fact were new.
+pub(super) fn weigh(source: RuleSource<'_>, catalog: &mut impl Catalog, order: &[usize]) -> Work {
+    let RuleSource { rule, shape, roles, .. } = source;
+    let delta = source.delta().filter(|_| source.lead.is_some()).and_then(|at| rule.literal(at).atom());
+    let mut rows = |atom: &Atom, bound: &[u32]| {
+        let rows = statistics(catalog, atom, bound);
+        let is_delta = delta.is_some_and(|delta| std::ptr::eq(delta, atom));
+        let agreeing = if is_delta { rows.agreeing / rows.all.max(1.0) } else { rows.agreeing };
+        AtomRows { agreeing, ..rows }
+    };
+    work(RuleBody { rule, shape, roles }, order, &mut rows)
 }
 
 /// About how many rows of an atom agree with the columns of it that are bound.
@@ -91,7 +102,9 @@ fn estimate(
     atom: &Atom,
     bound: &[u32],
 ) -> f64 {
-    let (relation, view) = (atom.relation, source.view(at));
+    // Where a plan begins with another literal, its delta is looked up as a part of all rows.
+    let view = if source.lead.is_some() { View::All } else { source.view(at) };
+    let relation = atom.relation;
     if view != View::Delta
         && catalog.count(relation) >= Some(MANY)
         && bound.iter().any(|at| is_constant(atom, *at))
@@ -112,11 +125,11 @@ fn joining_bounds<'a>(
     atom: &Atom,
     known: &VarSet,
 ) -> Option<Bounds<'a>> {
+    let bounds =
+        Bounds::new(source.rule, &source.shape.comparing, atom, known).filter(|bounds| bounds.joins)?;
     let is_closed = source.view(at) == View::All && !source.grows(atom.relation);
-    if source.wanted != Wanted::Facts || !is_closed || catalog.count(atom.relation).is_none() {
-        return None;
-    }
-    Bounds::new(source.rule, atom, known).filter(|bounds| bounds.joins)
+    let is_ordered = source.wanted == Wanted::Facts && is_closed && catalog.count(atom.relation).is_some();
+    is_ordered.then_some(bounds)
 }
 
 /// [`estimate`] by measuring: constants have the share of the rows that they have, be it large or small.

@@ -8,7 +8,6 @@ use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Arg, Atom, Literal};
 
-use super::bounds::{Bounds, Comparison};
 use super::distinct::{slots_of, without_duplicates};
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
@@ -18,11 +17,10 @@ use super::roles::Role;
 use super::shape::{VarSet, needed_after};
 use super::source::{Catalog, Choice, JoinOrder, RuleSource, Start, Wanted};
 use super::steps::{
-    AccessPath, BoundedPath, ColumnBound, ColumnSlots, HeadWord, JoinInput, Plan, PlanStep, Remainder,
-    RowPattern, Sign, StepOrigin, nearest_loops,
+    AccessPath, BoundedPath, ColumnSlots, HeadWord, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin,
+    nearest_loops,
 };
 use crate::storage::index::IndexId;
-use crate::storage::ordered::Order;
 use crate::storage::view::View;
 
 /// An invariant of [`Compiler`].
@@ -35,6 +33,13 @@ pub(crate) fn compile(source: RuleSource<'_>, catalog: &mut impl Catalog, params
     compiler.order = compiler.order();
     compiler.needed = needed_after(source.shape, &compiler.order);
     compiler.plan(start)
+}
+
+/// The order of a plan's literals.
+pub(super) fn order_of(source: RuleSource<'_>, catalog: &mut impl Catalog) -> Vec<usize> {
+    let mut compiler = Compiler::new(source, catalog, &[]);
+    compiler.start();
+    compiler.order()
 }
 
 /// Whether a plan has its literals in the order in which they would be put now.
@@ -60,11 +65,11 @@ pub(super) struct Compiler<'a, C> {
     hidden: Vec<usize>,
     /// For each place in the order the variables that something after it needs.
     needed: Vec<VarSet>,
-    order: Vec<usize>,
+    pub(super) order: Vec<usize>,
     pub(super) placed: Vec<usize>,
     /// Literals that were taken into an earlier step.
-    joined: Vec<usize>,
-    steps: Vec<PlanStep>,
+    pub(super) joined: Vec<usize>,
+    pub(super) steps: Vec<PlanStep>,
     origins: Vec<StepOrigin>,
 }
 
@@ -93,8 +98,8 @@ impl<'a, C: Catalog> Compiler<'a, C> {
 
     fn order(&mut self) -> Vec<usize> {
         let source = self.source;
-        let first = source.delta().zip(source.choice).map(|(delta, choice)| [delta, choice.next]);
-        let first = first.as_ref().map_or(&[][..], |first| first.as_slice());
+        let chosen = source.delta().zip(source.choice).map(|(delta, choice)| [delta, choice.next]);
+        let first = chosen.as_ref().map_or(source.lead.as_slice(), |first| first.as_slice());
         let order = self.order_from(first);
         // What depends on an undefined operation is never ready.
         assert!(
@@ -163,6 +168,12 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         Plan {
             rule: self.source.id,
             delta: self.source.delta(),
+            delta_of: self
+                .source
+                .delta()
+                .and_then(|at| self.source.rule.literal(at).atom())
+                .map(|atom| atom.relation),
+            new_facts: 0..u32::MAX,
             start,
             after_match,
             reads,
@@ -255,7 +266,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         self.push(step, StepOrigin::Literal(at));
     }
 
-    fn expr(&mut self, expr: &Expr) -> CompiledExpr {
+    pub(super) fn expr(&mut self, expr: &Expr) -> CompiledExpr {
         CompiledExpr::new(expr, &mut self.frame)
     }
 
@@ -290,7 +301,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         self.source.wanted != Wanted::Facts || self.source.shape.counts_matches
     }
 
-    fn bind(&mut self, path: &AccessPath) {
+    pub(super) fn bind(&mut self, path: &AccessPath) {
         path.slots().for_each(|slot| {
             self.bound.insert(VarId(slot.0));
         });
@@ -304,94 +315,8 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             .contains(VarId(slot.0))
     }
 
-    /// The rows of an atom that comparisons leave, if it pays to search for them. Comparisons that are true of all of them are
-    /// done with.
-    fn between(&mut self, atom: &Atom, view: View) -> Option<BoundedPath> {
-        let (source, relation) = (self.source, atom.relation);
-        if source.wanted != Wanted::Facts || view != View::All || source.grows(relation) {
-            return None;
-        }
-        let bounds = Bounds::new(source.rule, atom, &self.bound)?;
-        let rows = self.catalog.count(relation)?;
-        if !self.steps.iter().any(PlanStep::is_loop)
-            || self.catalog.is_below_scan_threshold(relation)
-            || !self.closing(atom).is_empty()
-        {
-            return None;
-        }
-        let (key, row) = self.pattern(atom);
-        let columns: Vec<u32> = key.iter().map(|(column, _)| *column).collect();
-        let group = if columns.is_empty() { rows } else { self.catalog.fan_out(relation, &columns) };
-        if !bounds.pay(self.matches_before(), rows, group) {
-            return None;
-        }
-        let order = Order { columns, by: bounds.column, reach: bounds.reach };
-        let index = self.catalog.ordered_on(relation, &order)?;
-        let is_done = |one: &&Comparison<'_>| one.column == bounds.column && !one.may_fail;
-        self.joined.extend(bounds.comparisons.iter().filter(is_done).map(|one| one.literal));
-        let bounds = bounds.comparisons.iter().map(|one| ColumnBound {
-            of_reach: Some(one.column) == bounds.reach,
-            op: one.op,
-            shift: one.shift.map(|shift| (shift.op, self.expr(shift.by), shift.is_right)),
-            other: self.expr(one.other),
-        });
-        let bounds = bounds.collect();
-        let path = AccessPath { relation, view, key, index: None, row };
-        Some(BoundedPath { path: self.without_unneeded(path), index, bounds })
-    }
-
-    /// The step for an atom that binds all it has open, with the atoms after it that have the same open but another
-    /// key: the edges that close a cycle.
-    fn multiway_join(&mut self, at: usize, atom: &Atom, path: &AccessPath) -> Option<PlanStep> {
-        if self.source.wanted != Wanted::Facts || path.index.is_none() {
-            return None;
-        }
-        let mut inputs = vec![(at, path.clone())];
-        for (other, atom) in self.closing(atom) {
-            let path = self.access_path(atom, self.source.view(other), false);
-            inputs.extend(path.index.is_some().then_some((other, path)));
-        }
-        if inputs.len() < 2 {
-            return None;
-        }
-        self.bind(path);
-        self.joined.extend(inputs.iter().skip(1).map(|(literal, _)| *literal));
-        let input = |(literal, path)| {
-            let Literal::Atom(atom) = self.source.rule.literal(literal) else {
-                broken("only atoms are joined")
-            };
-            let row =
-                self.whole_row(atom).or_broken("the inputs of a multiway join bind all that they have open");
-            JoinInput { literal, path, row }
-        };
-        Some(PlanStep::MultiwayJoin(inputs.into_iter().map(input).collect()))
-    }
-
-    /// The atoms after one that have the same open but another key.
-    fn closing(&self, atom: &Atom) -> Vec<(usize, &'a Atom)> {
-        let Some((open, key)) = self.split(atom) else { return Vec::new() };
-        let closes = |(others, bound): (Vec<&Arg>, Vec<&Arg>)| {
-            are_same(&others, &open) && !bound.is_empty() && !are_same(&bound, &key)
-        };
-        let later = self.order.iter().skip(self.placed.len() + 1);
-        let atoms = later.filter_map(|other| match self.source.rule.literal(*other) {
-            Literal::Atom(atom) => Some((*other, atom)),
-            _ => None,
-        });
-        let ready = |other: usize| self.bound.covers(&self.source.shape.literal(other).before);
-        atoms.filter(|(other, atom)| ready(*other) && self.split(atom).is_some_and(closes)).collect()
-    }
-
-    /// The open variables of an atom and its bound arguments; none if it leaves a column open or has a variable twice
-    /// that it binds.
-    fn split<'r>(&self, atom: &'r Atom) -> Option<(Vec<&'r Arg>, Vec<&'r Arg>)> {
-        let (bound, open): (Vec<&Arg>, Vec<&Arg>) = atom.args.iter().partition(|arg| self.bound.binds(arg));
-        let once = |arg: &&Arg| **arg != Arg::Any && open.iter().filter(|other| *other == arg).count() == 1;
-        open.iter().all(once).then_some((open, bound))
-    }
-
     /// The access path without bindings that nothing reads, not even a report.
-    fn without_unneeded(&self, mut path: AccessPath) -> AccessPath {
+    pub(super) fn without_unneeded(&self, mut path: AccessPath) -> AccessPath {
         if !self.source.shape.may_fail && self.source.wanted != Wanted::Bindings {
             let RowPattern { binds, checks } = &mut path.row;
             binds.retain(|(_, slot)| self.is_needed(*slot) || checks.iter().any(|(_, other)| other == slot));
@@ -409,12 +334,12 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         }
     }
 
-    fn whole_row(&mut self, atom: &Atom) -> Option<Vec<Slot>> {
+    pub(super) fn whole_row(&mut self, atom: &Atom) -> Option<Vec<Slot>> {
         atom.args.iter().map(|arg| self.slot(arg)).collect()
     }
 
     /// The columns of an atom that are known, and what a row of it binds and must equal beside them.
-    fn pattern(&mut self, atom: &Atom) -> (ColumnSlots, RowPattern) {
+    pub(super) fn pattern(&mut self, atom: &Atom) -> (ColumnSlots, RowPattern) {
         let (mut key, mut row) = (ColumnSlots::new(), RowPattern::default());
         for (column, arg) in (0u32..).zip(&atom.args) {
             match (self.slot(arg), arg) {
@@ -429,7 +354,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         (key, row)
     }
 
-    fn access_path(&mut self, atom: &Atom, view: View, exists: bool) -> AccessPath {
+    pub(super) fn access_path(&mut self, atom: &Atom, view: View, exists: bool) -> AccessPath {
         let (key, mut row) = self.pattern(atom);
         let relation = atom.relation;
         let index = self.index(relation, view, &key, exists);
@@ -540,9 +465,4 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         });
         atoms.collect()
     }
-}
-
-/// Whether two lists hold the same arguments.
-fn are_same(some: &[&Arg], others: &[&Arg]) -> bool {
-    some.iter().all(|arg| others.contains(arg)) && others.iter().all(|arg| some.contains(arg))
 }

@@ -1,5 +1,6 @@
 //! From a rule to the steps that find its matches: shapes, join order, compiled steps. Plans are data.
 
+mod between;
 pub(crate) mod body;
 mod bounds;
 pub(crate) mod choice;
@@ -9,6 +10,7 @@ pub(crate) mod distinct;
 pub(crate) mod expr;
 pub(crate) mod frame;
 pub(crate) mod head;
+mod multiway;
 pub(crate) mod order;
 pub(crate) mod roles;
 pub(crate) mod shape;

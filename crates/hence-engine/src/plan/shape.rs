@@ -1,7 +1,8 @@
 //! What planning needs to know of a rule: which variables each literal requires, binds and may fail to bind.
 
 use hence_core::fault::OrBroken;
-use hence_lang::builtins::expr::{Expr, VarId};
+use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
+use hence_lang::builtins::op::Op;
 use hence_lang::ir::{Arg, Atom, Literal, Rule, Term};
 
 /// A set of variables of one rule.
@@ -49,6 +50,8 @@ impl VarSet {
 pub(crate) struct Shape {
     /// For each literal of the body what it requires.
     pub(crate) literals: Vec<RequiredVariables>,
+    /// The literals that compare by order; see `bounds`.
+    pub(crate) comparing: Vec<usize>,
     /// The variables that the head, its limit included, is made of.
     pub(crate) head: Vec<VarId>,
     /// Whether some operation of the rule may have no result.
@@ -97,7 +100,8 @@ impl Shape {
         head.extend(rule.limit.iter().flat_map(|limit| limit.per.iter().copied()));
         head.retain(|var| rule.limit.as_ref().and_then(|limit| limit.rank) != Some(*var));
         let may_fail = head_fails || literals.iter().any(|literal| literal.may_fail);
-        Self { literals, head, may_fail, counts_matches: rule.is_aggregate(), moving: usize::MAX }
+        let comparing = comparing(rule);
+        Self { literals, comparing, head, may_fail, counts_matches: rule.is_aggregate(), moving: usize::MAX }
     }
 }
 
@@ -128,6 +132,17 @@ fn computed(rule: &Rule) -> VarSet {
         computed.insert(var);
     });
     computed
+}
+
+/// The literals that compare by the order of what isn't text.
+fn comparing(rule: &Rule) -> Vec<usize> {
+    let compares = |literal: &Literal| match literal {
+        Literal::Test { expr, .. } => {
+            matches!(expr.kind, ExprKind::Call(Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual, _))
+        }
+        _ => false,
+    };
+    rule.body.iter().enumerate().filter(|(_, literal)| compares(literal)).map(|(at, _)| at).collect()
 }
 
 /// The expressions that are evaluated once the body holds: keys and count of a limit, then the head's terms, an

@@ -132,6 +132,8 @@ pub(crate) struct RuleSource<'a> {
     pub(crate) order: JoinOrder,
     /// Which matches are wanted.
     pub(crate) wanted: Wanted,
+    /// The literal that a plan begins with in place of its delta.
+    pub(crate) lead: Option<usize>,
     /// Which way on the plan is to take after its delta, and for which facts; none to take the one that costs least.
     pub(crate) choice: Option<Choice>,
 }

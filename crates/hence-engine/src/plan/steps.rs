@@ -10,12 +10,13 @@ use hence_lang::builtins::op::Op;
 use hence_lang::ir::RuleId;
 
 use smallvec::SmallVec;
-use std::ops::IndexMut;
+use std::ops::{IndexMut, Range};
 
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use crate::storage::index::IndexId;
 use crate::storage::ordered::OrderedId;
+use crate::storage::stable::Stable;
 use crate::storage::view::View;
 
 /// The steps of a rule, outermost loop first.
@@ -25,6 +26,10 @@ pub struct Plan {
     pub(crate) rule: RuleId,
     /// The literal that reads only the delta; none in the first round.
     pub(crate) delta: Option<usize>,
+    /// The relation of its delta.
+    pub(crate) delta_of: Option<RelationId>,
+    /// For how many new facts it is; another plan is for more or fewer.
+    pub(crate) new_facts: Range<u32>,
     /// What the row that the plan begins with binds; nothing where it begins with no row.
     pub(crate) start: RowPattern,
     /// What each step evaluates, of a multiway join its first input.
@@ -77,6 +82,17 @@ impl Plan {
             }
             _ => None,
         })
+    }
+
+    /// Whether it is for as many new facts as there are.
+    pub(crate) fn suits(&self, stable: IndexSlice<'_, RelationId, Stable>) -> bool {
+        let new = |relation: RelationId| stable.get(relation).range(View::Delta).len() as u32;
+        self.delta_of.is_none_or(|relation| self.new_facts.contains(&new(relation)))
+    }
+
+    /// Whether it hands what is left of matches on only once.
+    pub(crate) fn leaves_out_duplicates(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, PlanStep::Once { .. }))
     }
 
     /// Whether it shares its facts with a plan that goes another way.

@@ -101,6 +101,7 @@ fn compile_all(
                 start: Start::Nothing,
                 order: JoinOrder::Cost,
                 wanted: Wanted::Facts,
+                lead: None,
                 choice: None,
             };
             plans.extend(compile_ways(source, stable, params));

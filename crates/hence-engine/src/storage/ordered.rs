@@ -42,7 +42,8 @@ pub(crate) struct OrderedIndex {
 impl OrderedIndex {
     /// The `len` rows of a relation in an order.
     pub(crate) fn new(order: Order, rows: Slice<'_>, arity: usize, len: u32) -> Self {
-        let mut groups = Index::numbering(order.columns.clone(), arity);
+        // As if rows had no other column that could stand for them: the entries are their numbers.
+        let mut groups = Index::new(order.columns.clone(), 0);
         groups.extend(rows, arity, len);
         let word = |number: u32, column: u32| rows.at(number as usize * arity + column as usize).as_int();
         let mut sorted: Vec<(i64, u32)> = Vec::new();
@@ -52,10 +53,11 @@ impl OrderedIndex {
             sorted.sort_unstable();
             numbers.iter_mut().zip(&sorted).for_each(|(place, (_, number))| *place = *number);
         });
-        let mut reach = vec![i64::MIN; if order.reach.is_some() { groups.entries() } else { 0 }];
+        let mut reach = Vec::new();
         if let Some(column) = order.reach {
             groups.for_each_group(|start, numbers| {
                 let mut furthest = i64::MIN;
+                reach.resize(reach.len().max(start + numbers.len()), furthest);
                 for (number, place) in numbers.iter().zip(reach.iter_mut().skip(start)) {
                     furthest = furthest.max(word(*number, column));
                     *place = furthest;
