@@ -113,10 +113,7 @@ impl Fixpoint<'_, '_> {
         if is_first {
             return plans.first.get_or_insert_with(|| {
                 let made = plans_over(program, stratum, self.relations, self.params, true);
-                if self.revises {
-                    let used = made.iter().flat_map(Plan::joined_indexes);
-                    self.relations.sort_indexes(&stratum.relations, used);
-                }
+                self.indexes(stratum, &made);
                 with_outputs(program, made, !self.revises)
             });
         }
@@ -133,11 +130,19 @@ impl Fixpoint<'_, '_> {
             if self.revises {
                 let used: Vec<_> = made.iter().flat_map(Plan::indexes).collect();
                 self.relations.retain_indexes(&stratum.relations, &used);
-                let joined = made.iter().flat_map(Plan::joined_indexes);
-                self.relations.sort_indexes(&stratum.relations, joined);
             }
+            self.indexes(stratum, &made);
             with_outputs(program, made, !self.revises)
         })
+    }
+
+    /// Makes the indexes that plans use what they expect.
+    fn indexes(&mut self, stratum: &Stratum, plans: &[Plan]) {
+        self.relations.build_indexes(self.threads);
+        if self.revises {
+            let joined = plans.iter().flat_map(Plan::joined_indexes);
+            self.relations.sort_indexes(&stratum.relations, joined, self.threads);
+        }
     }
 
     fn weigh(&self) -> Result<(), Bound> {
