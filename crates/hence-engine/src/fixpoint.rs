@@ -9,7 +9,7 @@ use crate::exec::machine::Scratch;
 use crate::exec::run::{Output, run};
 use crate::limits::{Budget, LimitReached, Threads};
 use crate::plan::steps::Plan;
-use crate::plan::stratum::plans_over;
+use crate::plan::stratum::{make_sets, plans_over};
 use crate::profile::Profile;
 use crate::report::Reports;
 use crate::storage::relations::Relations;
@@ -113,7 +113,7 @@ impl Fixpoint<'_, '_> {
         if is_first {
             return plans.first.get_or_insert_with(|| {
                 let made = plans_over(program, stratum, self.relations, self.params, true);
-                self.indexes(stratum, &made);
+                self.prepare(stratum, &made);
                 with_outputs(program, made, !self.revises)
             });
         }
@@ -131,18 +131,19 @@ impl Fixpoint<'_, '_> {
                 let used: Vec<_> = made.iter().flat_map(Plan::indexes).collect();
                 self.relations.retain_indexes(&stratum.relations, &used);
             }
-            self.indexes(stratum, &made);
+            self.prepare(stratum, &made);
             with_outputs(program, made, !self.revises)
         })
     }
 
-    /// Makes the indexes that plans use what they expect.
-    fn indexes(&mut self, stratum: &Stratum, plans: &[Plan]) {
+    /// Makes the indexes and sets that plans use.
+    fn prepare(&mut self, stratum: &Stratum, plans: &[Plan]) {
         self.relations.build_indexes(self.threads);
         if self.revises {
             let joined = plans.iter().flat_map(Plan::joined_indexes);
             self.relations.sort_indexes(&stratum.relations, joined, self.threads);
         }
+        make_sets(self.program, stratum, self.relations, plans);
     }
 
     fn weigh(&self) -> Result<(), Bound> {

@@ -11,6 +11,7 @@ use hence_lang::ir::RuleId;
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use crate::storage::index::IndexId;
+use crate::storage::stable::Stable;
 use crate::storage::view::View;
 
 /// The steps of a rule, outermost loop first.
@@ -291,6 +292,15 @@ impl PlanStep {
             _ => (None, &[][..]),
         };
         probe.into_iter().chain(inputs.iter().map(|input| input.path.relation))
+    }
+
+    /// Whether the step joins several atoms all of whose candidates are sorted.
+    pub(crate) fn is_sorted_join(&self, stable: IndexSlice<'_, RelationId, Stable>) -> bool {
+        let Self::MultiwayJoin(inputs) = self else { return false };
+        let is_sorted = |path: &AccessPath| {
+            path.index.is_some_and(|index| stable.get(path.relation).index(index).is_sorted())
+        };
+        inputs.iter().all(|input| is_sorted(&input.path))
     }
 
     /// The indexes that the step uses.
