@@ -69,10 +69,7 @@ impl CheckProof {
             check_all(&mut against, "<stdin>", &mut io::stdin().lock(), &mut tally)?;
         }
         for path in &self.proofs {
-            let unreadable = |error: io::Error| {
-                Failure::Usage(format!("`{}` can't be read: {}", path.display(), file::said(&error)))
-            };
-            let file = file::open(path).map_err(unreadable)?;
+            let file = file::open(path).map_err(|error| Failure::Usage(file::unread(path, &error)))?;
             check_all(&mut against, &path.display().to_string(), &mut BufReader::new(file), &mut tally)?;
         }
         Ok(match tally {

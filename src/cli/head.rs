@@ -135,8 +135,7 @@ pub(super) fn read_note(path: &Path) -> Result<Note, Failure> {
 
 /// The text of a small file.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    let said = |error| Failure::Usage(format!("`{}` can't be read: {}", path.display(), file::said(&error)));
-    file::read_text(path, LONGEST).map_err(said)
+    file::read_text(path, LONGEST).map_err(|error| Failure::Usage(file::unread(path, &error)))
 }
 
 impl Prove {

@@ -228,9 +228,8 @@ pub(super) struct Import {
 impl Import {
     pub(super) fn run(self) -> Outcome {
         let head = self.head.as_deref().map(hash).transpose()?;
-        let file = file::open(&self.file).map_err(|error| {
-            Failure::Usage(format!("`{}` can't be read: {}", self.file.display(), file::said(&error)))
-        })?;
+        let file =
+            file::open(&self.file).map_err(|error| Failure::Usage(file::unread(&self.file, &error)))?;
         let mut ledger = open::ledger(&self.facts, false)?;
         let before = ledger.last_tx();
         let roles = config::get().roles();

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::Fault;
-use hence_core::file::said;
+use hence_core::file::{said, unread};
 use hence_core::meter::Stopped;
 use hence_core::span::{FileId, Source, Sources};
 use hence_engine::Bound;
@@ -69,7 +69,7 @@ pub enum SessionError {
     #[error("{}", count_errors(&.0.diagnostics))]
     Faults(Box<Faults>),
     /// A file or folder could not be read.
-    #[error("`{}` can't be read: {}", path.display(), if path.is_symlink() && !path.exists() { String::from("it is a broken link") } else { said(source) })]
+    #[error("{}", unread(path, source))]
     Read {
         /// The file or folder.
         path: PathBuf,

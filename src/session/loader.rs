@@ -6,9 +6,9 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::OrBroken;
-use hence_core::file::{LARGEST_TEXT, said};
+use hence_core::file::{LARGEST_TEXT, is_broken_link, near, said};
 use hence_core::meter;
 use hence_core::span::{FileId, Sources, Span};
 use hence_syntax as syntax;
@@ -336,20 +336,13 @@ fn lexically(path: &Path) -> PathBuf {
 
 /// An import that leads to no file, with the nearest file of that folder.
 fn unfound(wanted: &Path, import: &tree::Import, error: &io::Error) -> Diagnostic {
-    let why = if wanted.is_symlink() { String::from("it is a broken link") } else { said(error) };
+    let is_broken = is_broken_link(wanted);
+    let why = if is_broken { String::from("it is a broken link") } else { said(error) };
     let message = format!("`{}` can't be imported: {why}", import.path);
     let fault = Diagnostic::new(BAD_IMPORT, message).at(import.path_span, "");
-    if wanted.is_symlink() {
-        return fault;
-    }
-    let name = wanted.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let beside: Vec<String> = fs::read_dir(parent(wanted))
-        .map(|entries| {
-            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-        })
-        .unwrap_or_default();
-    match nearest(&name, beside.iter().map(String::as_str).filter(|file| file.ends_with(".dl"))) {
-        Some(near) => fault.help(format!("did you mean `{near}`?")),
+    match near(wanted).as_deref().and_then(Path::file_name) {
+        _ if is_broken => fault,
+        Some(near) => fault.help(format!("did you mean `{}`?", near.display())),
         None => fault.help("the path is relative to the folder of this file"),
     }
 }

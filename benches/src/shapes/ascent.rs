@@ -203,6 +203,15 @@ shape!(star, Star, [sale: 4, item: 2, place: 2], {
     relation out(u32, u32, u32);
     out(id, g, r) <-- sale(id, i, p, price), if *price > 9500, item(i, g), place(p, r);
 });
+shape!(intervals, Intervals, [point: 2, span: 3, event: 3], {
+    relation point(u32, u32);
+    relation span(u32, u32, u32);
+    relation event(u32, u32, u32);
+    relation out(u32, u32, u32);
+    out(0, p, s) <-- point(p, at), span(s, from, to), if from <= at && at < to;
+    out(1, s, t) <-- span(s, from, to), span(t, begins, ends), if s < t && from < ends && begins < to;
+    out(2, a, b) <-- event(a, user, at), event(b, user, later), if at < later && later - at < 60;
+});
 shape!(movies, Movies, [cast: 3, word: 2, info: 3], {
     relation cast(u32, u32, u32);
     relation word(u32, u32);

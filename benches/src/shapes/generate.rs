@@ -43,6 +43,7 @@ pub fn facts(shape: &str, quick: bool) -> Vec<Facts> {
         "star" => star(pick(2_000_000, 20_000)),
         "movies" => movies(pick(1_000_000, 20_000)),
         "best" => best(pick(2_000_000, 20_000)),
+        "intervals" => intervals(pick(8_000, 400)),
         other => panic!("there is no shape `{other}`"),
     }
 }
@@ -441,4 +442,19 @@ fn best(sales: u32) -> Vec<Facts> {
     let mut random = Random::new(1120);
     let sale = (0..sales).map(|at| [at, random.below(20), random.below(sales / 3), random.below(100_000)]);
     vec![table("sale", sale.collect::<Vec<_>>())]
+}
+
+/// So many points and spans, and for each of them twenty-five events, a thousand a user.
+fn intervals(count: u32) -> Vec<Facts> {
+    const INSTANTS: u32 = 1_000_000;
+    let mut random = Random::new(1121);
+    let point: Vec<_> = (0..count).map(|p| [p, random.below(INSTANTS)]).collect();
+    let span = (0..count).map(|s| {
+        let begins = random.below(INSTANTS);
+        [s, begins, begins + 1 + random.below(2_000)]
+    });
+    let span: Vec<_> = span.collect();
+    let users = (count / 40).max(1);
+    let event = (0..25 * count).map(|id| [id, random.below(users), random.below(INSTANTS / 10)]);
+    vec![table("point", point), table("span", span), table("event", event.collect::<Vec<_>>())]
 }

@@ -9,7 +9,7 @@ pub mod hence;
 use generate::Facts;
 
 /// The shapes, in the order in which they are run.
-pub const SHAPES: [&str; 20] = [
+pub const SHAPES: [&str; 21] = [
     "clique4",
     "path4",
     "diamond",
@@ -30,6 +30,7 @@ pub const SHAPES: [&str; 20] = [
     "star",
     "movies",
     "best",
+    "intervals",
 ];
 
 /// The programs that take part.
@@ -105,7 +106,7 @@ pub fn ready(peer: &str, shape: &str, quick: bool) -> Option<Ready> {
     Some(match peer {
         "datafrog" => pick!(datafrog: clique4 path4 diamond cycle4 cspa csda dense deep),
         "ascent" => {
-            pick!(ascent: clique4 path4 diamond cycle4 cspa csda context borrow names wide groups university dense sparse deep steps star movies)
+            pick!(ascent: clique4 path4 diamond cycle4 cspa csda context borrow names wide groups university dense sparse deep steps star movies intervals)
         }
         _ => {
             let threads = if peer == "hence_on_two" { 2 } else { 1 };

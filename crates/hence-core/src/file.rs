@@ -2,10 +2,15 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::nearest;
 
 /// The largest text that is read as one: a rule file, a proof, a table.
 pub const LARGEST_TEXT: u64 = 64 << 20;
+
+/// How many names of a folder are looked at for one that was meant.
+const NAMES: usize = 1 << 12;
 
 /// Opens a regular file for reading. A pipe, a device or a socket is an error at once, whoever is at its other end.
 ///
@@ -93,6 +98,40 @@ pub fn said(error: &io::Error) -> String {
         ErrorKind::NotADirectory => String::from("a part of its path is a file"),
         _ => error.to_string(),
     }
+}
+
+/// Which path can't be read and why, with the nearest one where there is nothing of its name.
+pub fn unread(path: &Path, error: &io::Error) -> String {
+    let why = match near(path).filter(|_| error.kind() == ErrorKind::NotFound) {
+        _ if is_broken_link(path) => String::from("it is a broken link"),
+        Some(near) => format!("{}; did you mean `{}`?", said(error), near.display()),
+        None => said(error),
+    };
+    format!("`{}` can't be read: {why}", path.display())
+}
+
+/// Whether there is a link that leads to nothing.
+pub fn is_broken_link(path: &Path) -> bool {
+    path.is_symlink() && !path.exists()
+}
+
+/// The path in the same folder that was probably meant by one that leads to nothing: of the same name with another ending,
+/// else the nearest of the same ending.
+pub fn near(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = std::fs::read_dir(folder).ok()?.take(NAMES).flatten();
+    let mut beside: Vec<PathBuf> = beside.map(|entry| path.with_file_name(entry.file_name())).collect();
+    beside.sort();
+    let same_name = beside.iter().find(|other| other.file_stem() == path.file_stem());
+    let same_ending = beside.iter().filter(|other| other.extension() == path.extension());
+    let stems = same_ending.filter_map(|other| other.file_stem()?.to_str());
+    let found = same_name.cloned().or_else(|| {
+        let stem = nearest(path.file_stem()?.to_str()?, stems)?;
+        let mut name = std::ffi::OsString::from(stem);
+        path.extension().into_iter().for_each(|ending| name.extend([".".as_ref(), ending]));
+        Some(path.with_file_name(name))
+    });
+    found.filter(|found| found.exists())
 }
 
 fn text(bytes: Vec<u8>) -> io::Result<String> {

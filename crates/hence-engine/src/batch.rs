@@ -1,6 +1,6 @@
 //! One evaluation: stratum by stratum, round by round, plan by plan.
 
-use crate::exec::machine::Scratch;
+use crate::exec::closures::Scratch;
 use crate::fixpoint::{Fixpoint, StratumPlans};
 use crate::limits::{Budget, LimitReached, Limits, Threads};
 use crate::model::{Database, Engine, Model, Undefined};

@@ -4,9 +4,9 @@ use hence_core::meter::Bound;
 use hence_core::value::Word;
 use hence_lang::ir::{Program, RuleId, Stratum};
 
+use crate::exec::closures::Scratch;
 use crate::exec::context::{ExecContext, PendingTuples};
-use crate::exec::machine::Scratch;
-use crate::exec::run::{Output, run};
+use crate::exec::run::{ExecPlan, run};
 use crate::limits::{Budget, LimitReached, Threads};
 use crate::plan::steps::Plan;
 use crate::plan::stratum::{make_sets, plans_over};
@@ -14,11 +14,11 @@ use crate::profile::Profile;
 use crate::report::Reports;
 use crate::storage::relations::Relations;
 
-/// The plans of a stratum, made when they are first needed, each with what becomes of its matches.
+/// The plans of a stratum, made when they are first needed.
 #[derive(Default)]
 pub(crate) struct StratumPlans {
-    first: Option<(Vec<Plan>, Vec<Output>)>,
-    later: Option<(Vec<Plan>, Vec<Output>)>,
+    first: Option<Vec<ExecPlan>>,
+    later: Option<Vec<ExecPlan>>,
     /// How many facts each of the stratum's relations had when `later` was made.
     facts: Vec<u32>,
 }
@@ -47,10 +47,12 @@ fn have_grown(before: &[u32], now: impl Iterator<Item = u32> + Clone) -> bool {
         || both.any(|(before, now)| is_large(now) && u64::from(now) / GROWN > u64::from(before))
 }
 
-fn with_outputs(program: &Program, plans: Vec<Plan>, run_often: bool) -> (Vec<Plan>, Vec<Output>) {
-    let output = if run_often { Output::of_closures } else { Output::new };
-    let outputs = plans.iter().map(|plan| output(&program[plan.rule], plan)).collect();
-    (plans, outputs)
+fn to_run(program: &Program, plans: Vec<Plan>) -> Vec<ExecPlan> {
+    let to_run = |plan: Plan| {
+        let rule = &program[plan.rule];
+        ExecPlan::new(plan, rule)
+    };
+    plans.into_iter().map(to_run).collect()
 }
 
 /// What a fixpoint works with.
@@ -72,7 +74,7 @@ pub(crate) struct Fixpoint<'a, 'p> {
     /// Whether plans are made again where the relations have grown, and indexes that none uses are forgotten: where the
     /// plans serve this one evaluation.
     pub(crate) revises: bool,
-    /// What machines work with.
+    /// What plans work with.
     pub(crate) scratch: &'a mut Scratch,
 }
 
@@ -90,8 +92,8 @@ impl Fixpoint<'_, '_> {
                 self.budget.round(round).map_err(|bound| LimitReached::at(bound, program, at_work))?;
             }
             let is_first = round == 1;
-            let (plans, outputs) = self.plans(stratum, plans, is_first);
-            let grew = self.round(plans, outputs)?;
+            let plans = self.plans(stratum, plans, is_first);
+            let grew = self.round(plans)?;
             self.relations.close(&stratum.relations, self.threads);
             self.weigh().map_err(|bound| LimitReached::at(bound, program, at_work))?;
             match grew {
@@ -108,13 +110,13 @@ impl Fixpoint<'_, '_> {
         stratum: &Stratum,
         plans: &'s mut StratumPlans,
         is_first: bool,
-    ) -> &'s mut (Vec<Plan>, Vec<Output>) {
+    ) -> &'s mut [ExecPlan] {
         let program = self.program;
         if is_first {
             return plans.first.get_or_insert_with(|| {
                 let made = plans_over(program, stratum, self.relations, self.params, true);
                 self.prepare(stratum, &made);
-                with_outputs(program, made, !self.revises)
+                to_run(program, made)
             });
         }
         let stable = &self.relations.stable;
@@ -132,7 +134,7 @@ impl Fixpoint<'_, '_> {
                 self.relations.retain_indexes(&stratum.relations, &used);
             }
             self.prepare(stratum, &made);
-            with_outputs(program, made, !self.revises)
+            to_run(program, made)
         })
     }
 
@@ -151,7 +153,7 @@ impl Fixpoint<'_, '_> {
     }
 
     /// Runs the plans of a round; the last rule that gave new facts.
-    fn round(&mut self, plans: &[Plan], outputs: &mut [Output]) -> Result<Option<RuleId>, LimitReached> {
+    fn round(&mut self, plans: &mut [ExecPlan]) -> Result<Option<RuleId>, LimitReached> {
         let mut context = ExecContext {
             stable: self.relations.stable.view(),
             pending: PendingTuples::Mine(self.relations.pending.as_mut_slice()),
@@ -160,16 +162,16 @@ impl Fixpoint<'_, '_> {
             params: self.params,
         };
         let mut grew = None;
-        for (plan, output) in plans.iter().zip(outputs) {
+        for plan in plans {
             let start = self.profile.as_ref().and_then(|profile| profile.start());
-            let rule = &self.program[plan.rule];
-            let (matches, derived) = run(plan, rule, output, &mut context, self.scratch, self.threads)
-                .map_err(|bound| LimitReached::at(bound, self.program, plan.rule))?;
+            let id = plan.plan.rule;
+            let (matches, derived) = run(plan, &self.program[id], &mut context, self.scratch, self.threads)
+                .map_err(|bound| LimitReached::at(bound, self.program, id))?;
             if let Some(profile) = &mut self.profile {
-                profile.add(plan.rule, start, matches, derived);
+                profile.add(id, start, matches, derived);
             }
             if derived > 0 {
-                grew = Some(plan.rule);
+                grew = Some(id);
             }
         }
         Ok(grew)

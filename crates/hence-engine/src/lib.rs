@@ -4,7 +4,7 @@
 //! - `rows`, `cells`, `report`, `limits`, `model`: what goes in, what comes out, and what bounds it
 //! - `storage`: tuple sets, indexes, partitions
 //! - `plan`: from a rule to the steps that find its matches
-//! - `exec`: the machine that runs plans, aggregates, limits, threads
+//! - `exec`: plans at work, aggregates, limits, threads
 //! - `fixpoint`, `batch`, `prepared`: rounds until nothing is new, over an empty and over a kept base
 //! - `incremental`: facts come and go, and what follows is maintained
 

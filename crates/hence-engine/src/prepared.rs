@@ -7,7 +7,7 @@
 //! nothing is done for strata that no request touches.
 
 use crate::batch::BatchRun;
-use crate::exec::machine::Scratch;
+use crate::exec::closures::Scratch;
 use crate::fixpoint::{Fixpoint, StratumPlans};
 use crate::limits::{Budget, LimitReached, Limits, Threads};
 use crate::model::{Database, Model, Undefined};
@@ -141,6 +141,7 @@ impl Prepared {
             stable.set_scan_threshold(BASE_SCAN_THRESHOLD);
             if *varies {
                 stable.set_scan_threshold(VARYING_SCAN_THRESHOLD);
+                stable.set_varying();
                 stable.rewind(stable.len());
                 self.watermarks.push(Watermark { relation, len: stable.len(), layout: pending.layout() });
             }

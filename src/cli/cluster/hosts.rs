@@ -1,17 +1,18 @@
 //! The file of hosts.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use hence_core::file::said;
+use hence_core::file::{self, said, unread};
 use hence_core::literal::visible;
 use hence_dataflow::{Secret, Workers};
 
 use super::super::diagnostics::count;
 use super::super::{Failure, keys, output};
 
+/// How large a file of hosts may be, in bytes.
+const LARGEST: u64 = 1 << 20;
 /// The most threads of a process.
 const MOST_THREADS: usize = 256;
 
@@ -34,7 +35,7 @@ fn one() -> usize {
 pub(super) fn workers(path: &Path, process: usize) -> Result<Workers, Failure> {
     let shown = visible(&path.display().to_string()).to_string();
     let wrong = |why: String| Failure::Usage(format!("`{shown}`: {why}"));
-    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = file::read_text(path, LARGEST).map_err(|error| Failure::Usage(unread(path, &error)))?;
     let Hosts { hosts, threads, secret } =
         toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))?;
     if hosts.is_empty() || process >= hosts.len() {

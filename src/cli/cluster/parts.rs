@@ -12,7 +12,7 @@ use hence::session::{self, FactFiles, RuleSet, Session, evaluate_program, facts_
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fact::Fact;
 use hence_core::fault;
-use hence_core::file::said;
+use hence_core::file::unread;
 use hence_core::literal::is_identifier;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::value::Value;
@@ -272,8 +272,7 @@ impl Part {
 }
 
 fn hash(path: &Path) -> Result<Hash, Failure> {
-    let unread = |error: std::io::Error| {
-        Failure::Usage(format!("`{}` can't be read: {}", path.display(), said(&error)))
-    };
-    File::open(path).and_then(|mut file| Hash::of_read(&mut file)).map_err(unread)
+    File::open(path)
+        .and_then(|mut file| Hash::of_read(&mut file))
+        .map_err(|error| Failure::Usage(unread(path, &error)))
 }

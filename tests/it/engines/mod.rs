@@ -11,6 +11,7 @@ mod grouped;
 mod incremental;
 mod input;
 mod many_heads;
+mod orders;
 mod prepared;
 mod threads;
 mod undefined;

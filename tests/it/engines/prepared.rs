@@ -6,7 +6,7 @@ use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
 use hence_engine::Naive;
 use hence_engine::{Database, Engine, Limits, Model};
-use hence_engine::{Prepared, SemiNaive};
+use hence_engine::{Prepared, SemiNaive, Threads};
 use hence_lang::ir::Program;
 
 use crate::random::{Dice, LIMITS, program};
@@ -156,10 +156,15 @@ fn a_long_body_needs_no_deep_stack() {
         let mut prepared =
             Prepared::new(program.clone(), Database::new(&program), Limits::default()).unwrap();
         let request = database(&program, &[(edge, vec![Word::from_int(7); 2])]);
-        prepared.evaluate(&request).unwrap().len(far)
+        let decided = prepared.evaluate(&request).unwrap().len(far);
+        let on = |threads| {
+            let limits = Limits { threads: Threads::of(threads), ..Limits::default() };
+            SemiNaive.evaluate(&program, request.clone(), &limits).unwrap().extent(far).unwrap().rows.len()
+        };
+        [decided, on(1), on(2)]
     };
     let small = std::thread::Builder::new().stack_size(1 << 18).spawn(decide).unwrap();
-    assert_eq!(small.join().unwrap(), 1);
+    assert_eq!(small.join().unwrap(), [1; 3]);
 }
 
 #[test]

@@ -63,8 +63,11 @@ impl Index<RelationId> for PendingTuples<'_> {
     }
 }
 
+/// The partition of rows that may go any way.
+pub(crate) const ANY: usize = usize::MAX;
+
 /// What becomes of the matches of a body.
-pub(crate) trait Sink {
+pub(crate) trait Sink: Send {
     /// Takes in one match: the values of the head's expressions, as [`Plan::head`] lists them.
     fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound>;
 
@@ -79,27 +82,26 @@ pub(crate) trait Sink {
     }
 
     /// Whether rows go different ways, so that it must be known which before they are put down.
-    const IS_PARTITIONED: bool = false;
+    fn is_partitioned(&self) -> bool {
+        false
+    }
 
     /// The way of all rows of an innermost loop; in `row` is what they have in common.
     fn partition(&self, _row: &[Word]) -> usize {
-        0
+        ANY
     }
 
-    /// Where rows of a partition may be put directly, and how many words of them before [`Sink::flush`] is due.
-    fn batch(&mut self, _partition: usize) -> Option<(&mut Vec<Word>, usize)> {
-        None
-    }
+    /// Exchanges `words` for the batch of a partition, which may have rows; how many words there may be before they are
+    /// given back and [`Sink::flush`] is due.
+    fn swap_batch(&mut self, partition: usize, words: &mut Vec<Word>) -> usize;
 
     /// Whether it has as much as it may have before the threads that fill it pause.
     fn is_full(&self) -> bool {
         false
     }
 
-    /// Takes in what was put into the batch.
-    fn flush(&mut self, _site: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
-        Ok(())
-    }
+    /// Takes in what was put into batches.
+    fn flush(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound>;
 }
 
 impl ExecContext<'_, '_> {

@@ -21,20 +21,12 @@ pub(crate) enum LoopCursor<'a> {
     Numbers(&'a [u32]),
     /// Words of the only column that is open, from an index.
     Words(&'a [u32]),
-    /// Ints from the first to before the second.
-    Ints(i64, i64),
-    /// What the machine's generator still holds for the step.
-    Elements,
-    /// Entries of the index of one side of a multiway join.
-    Intersection(u32, &'a [u32]),
-    /// Places of what all sides of a multiway join have, which the machine keeps for the step.
-    Common(usize, usize),
 }
 
 /// The rows that may fit an atom.
 #[inline]
 pub(crate) fn candidates<'a>(
-    path: &'a AccessPath,
+    path: &AccessPath,
     stable: IndexSlice<'a, RelationId, Stable>,
     frame: IndexSlice<'_, Slot, Word>,
 ) -> LoopCursor<'a> {
@@ -76,17 +68,16 @@ pub(crate) fn candidate_count(
     match candidates(path, stable, frame) {
         LoopCursor::Rows(from, to) => (to - from) as usize,
         LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => entries.len(),
-        _ => broken("the rows that may fit an atom are a scan, or entries of an index"),
     }
 }
 
 /// The candidates of each input of a multiway join, if all of them are words that ascend.
 pub(crate) fn sorted_lists<'a>(
-    inputs: &'a [JoinInput],
+    inputs: &[JoinInput],
     stable: IndexSlice<'a, RelationId, Stable>,
     frame: IndexSlice<'_, Slot, Word>,
 ) -> Option<SmallVec<[&'a [u32]; 4]>> {
-    let list = |input: &'a JoinInput| {
+    let list = |input: &JoinInput| {
         let index = stable.get(input.path.relation).index(input.path.index?);
         match candidates(&input.path, stable, frame) {
             LoopCursor::Words(words) if index.is_sorted() => Some(words),
@@ -96,19 +87,18 @@ pub(crate) fn sorted_lists<'a>(
     inputs.iter().map(list).collect()
 }
 
-/// The candidates of the input of a multiway join that has the fewest.
+/// The input of a multiway join that has the fewest candidates, with them.
 pub(crate) fn fewest<'a>(
-    inputs: &'a [JoinInput],
+    inputs: &[JoinInput],
     stable: IndexSlice<'a, RelationId, Stable>,
     frame: IndexSlice<'_, Slot, Word>,
-) -> LoopCursor<'a> {
-    let entries = |(input, at): (&'a JoinInput, u32)| match candidates(&input.path, stable, frame) {
+) -> (usize, &'a [u32]) {
+    let entries = |(at, input): (usize, &JoinInput)| match candidates(&input.path, stable, frame) {
         LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => (at, entries),
-        _ => broken("the inputs of a multiway join are found by indexes"),
+        LoopCursor::Rows(..) => broken("the inputs of a multiway join are found by indexes"),
     };
-    let fewest = inputs.iter().zip(0..).map(entries).min_by_key(|(_, entries)| entries.len());
-    let (at, entries) = fewest.or_broken("a multiway join has inputs");
-    LoopCursor::Intersection(at, entries)
+    let fewest = inputs.iter().enumerate().map(entries).min_by_key(|(_, entries)| entries.len());
+    fewest.or_broken("a multiway join has inputs")
 }
 
 /// The keys of an index: the first row of each of the last round, or all groups, some of which may be empty.

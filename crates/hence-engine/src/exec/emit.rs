@@ -96,8 +96,17 @@ impl Sink for Apart {
         Ok(())
     }
 
+    fn swap_batch(&mut self, _: usize, words: &mut Vec<Word>) -> usize {
+        std::mem::swap(&mut self.0, words);
+        usize::MAX
+    }
+
     fn is_full(&self) -> bool {
         self.0.len() >= APART
+    }
+
+    fn flush(&mut self, _: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        Ok(())
     }
 }
 
@@ -113,8 +122,9 @@ impl Sink for Emitter<'_> {
         if self.batch.len() >= BATCH { self.flush(context) } else { Ok(()) }
     }
 
-    fn batch(&mut self, _: usize) -> Option<(&mut Vec<Word>, usize)> {
-        Some((&mut self.batch, BATCH))
+    fn swap_batch(&mut self, _: usize, words: &mut Vec<Word>) -> usize {
+        std::mem::swap(&mut self.batch, words);
+        BATCH
     }
 
     fn take_all(&mut self, rows: &[Word], _: usize, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {

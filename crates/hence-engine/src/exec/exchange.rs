@@ -1,8 +1,8 @@
 //! A plan on several threads. Each takes morsels of the outermost loop, and owns what falls to it by its hash: a
 //! shard of the facts, or some of the groups. What it finds for others it sends them, so nothing is locked.
 
+use crate::exec::closures::{Closures, Scratch};
 use crate::exec::context::{ExecContext, PendingTuples, Sink};
-use crate::exec::machine::{Machine, Scratch};
 use crate::exec::morsels::Morsels;
 use crate::limits::Budget;
 use crate::plan::steps::Plan;
@@ -34,6 +34,7 @@ const EXCHANGES: &str =
 pub(crate) struct Job<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) rule: &'a Rule,
+    pub(crate) closures: &'a Closures,
     pub(crate) morsels: Morsels<'a>,
     /// How many rows a morsel has.
     pub(crate) step: usize,
@@ -102,7 +103,7 @@ pub(crate) fn run<'p, K: Sink + Send>(
 }
 
 /// The work of one thread.
-fn work<'p, K: Sink, F: Fn(&[Word]) -> usize>(
+fn work<'p, K: Sink, F: Fn(&[Word]) -> usize + Sync>(
     common: Common<'_, 'p>,
     mut exchange: Exchange<'_, K, F>,
     mut budget: Budget,
@@ -140,9 +141,10 @@ fn find<'a>(
     context: &mut ExecContext<'a, '_>,
 ) -> Result<u64, Bound> {
     let (mut scratch, mut matches) = (Scratch::default(), 0);
+    let mut frame = job.plan.frame.words.as_slice().to_vec();
     while let Some(morsel) = job.morsels.take(job.step) {
-        let mut machine = Machine::new(job.plan, job.rule, context, exchange, &mut scratch).over(morsel);
-        matches += machine.run(&mut scratch)?;
+        let (run, morsel) = ((job.plan, job.rule), Some(morsel));
+        matches += job.closures.run(run, &mut frame, morsel, exchange, context, &mut scratch)?;
         if exchange.is_full() {
             job.morsels.pause(true);
         }
@@ -211,7 +213,7 @@ fn thread_of(owner: usize, threads: usize) -> usize {
     if owner < threads { owner } else { owner % threads }
 }
 
-impl<K: Sink, F: Fn(&[Word]) -> usize> Exchange<'_, K, F> {
+impl<K: Sink, F: Fn(&[Word]) -> usize + Sync> Exchange<'_, K, F> {
     /// Takes in what others have sent; whether there was something.
     fn receive(&mut self, context: &mut ExecContext<'_, '_>) -> Result<bool, Bound> {
         let mut came = false;
@@ -271,26 +273,28 @@ impl<K: Sink, F: Fn(&[Word]) -> usize> Exchange<'_, K, F> {
     }
 }
 
-impl<K: Sink, F: Fn(&[Word]) -> usize> Sink for Exchange<'_, K, F> {
+impl<K: Sink, F: Fn(&[Word]) -> usize + Sync> Sink for Exchange<'_, K, F> {
     #[inline]
     fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         self.unrouted.extend_from_slice(row);
         if self.unrouted.len() >= BATCH { self.flush(context) } else { Ok(()) }
     }
 
-    const IS_PARTITIONED: bool = true;
-
-    #[inline]
-    fn partition(&self, row: &[Word]) -> usize {
-        if self.is_clustered { thread_of((self.owner)(row), self.batches.len()) } else { self.batches.len() }
+    fn is_partitioned(&self) -> bool {
+        self.is_clustered
     }
 
-    #[inline]
-    fn batch(&mut self, partition: usize) -> Option<(&mut Vec<Word>, usize)> {
-        match self.batches.get_mut(partition) {
-            Some(batch) => Some((batch, self.full)),
-            None => Some((&mut self.unrouted, BATCH)),
-        }
+    fn partition(&self, row: &[Word]) -> usize {
+        thread_of((self.owner)(row), self.batches.len())
+    }
+
+    fn swap_batch(&mut self, partition: usize, words: &mut Vec<Word>) -> usize {
+        let (batch, full) = match self.batches.get_mut(partition) {
+            Some(batch) => (batch, self.full),
+            None => (&mut self.unrouted, BATCH),
+        };
+        std::mem::swap(batch, words);
+        full
     }
 
     fn is_full(&self) -> bool {

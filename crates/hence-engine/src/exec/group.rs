@@ -125,14 +125,20 @@ impl Groups {
     /// Takes in the matches that wait.
     fn take_in(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         let before = self.groups.len();
+        let stride = self.stride.max(1);
         self.numbers.clear();
-        self.groups.insert_all(&self.waiting, self.stride.max(1), &mut self.numbers);
+        if self.width > 0 {
+            self.groups.insert_all(&self.waiting, stride, &mut self.numbers);
+        } else if !self.waiting.is_empty() {
+            self.groups.insert(&[]);
+            self.numbers.resize(self.waiting.len() / stride, 0);
+        }
         (before..self.groups.len()).for_each(|_| self.push_group());
         let mut from = self.width;
         for column in &mut self.columns {
             let args = from..from + column.width;
             from = args.end;
-            column.states.add_all(&self.numbers, &self.waiting, self.stride.max(1), args);
+            column.states.add_all(&self.numbers, &self.waiting, stride, args);
         }
         self.waiting.clear();
         self.weigh(before, context)
@@ -151,27 +157,40 @@ impl Groups {
         context.weigh(self.groups.bytes() + states)
     }
 
-    /// Takes in a match where all are of one group.
-    fn take_alone(&mut self, args: &[Word]) {
+    /// Takes in a match without words, of which there is one group.
+    fn take_empty(&mut self) {
         if self.groups.insert(&[]).1 {
             self.push_group();
         }
-        let mut args = args;
-        for column in &mut self.columns {
-            let (own, rest) = args.split_at_checked(column.width).or_broken(MATCH);
-            column.states.add(0, own);
-            args = rest;
-        }
+        self.columns.iter_mut().for_each(|column| column.states.add(0, &[]));
+    }
+
+    fn take_in_if_full(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        if self.waiting.len() < TOGETHER * self.stride { Ok(()) } else { self.take_in(context) }
     }
 }
 
 impl Sink for Groups {
     fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
-        if self.width == 0 {
-            self.take_alone(row);
+        if self.stride == 0 {
+            self.take_empty();
             return Ok(());
         }
         self.waiting.extend_from_slice(row);
-        if self.waiting.len() < TOGETHER * self.stride { Ok(()) } else { self.take_in(context) }
+        self.take_in_if_full(context)
+    }
+
+    fn take_all(&mut self, rows: &[Word], _: usize, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.waiting.extend_from_slice(rows);
+        self.take_in_if_full(context)
+    }
+
+    fn swap_batch(&mut self, _: usize, words: &mut Vec<Word>) -> usize {
+        std::mem::swap(&mut self.waiting, words);
+        TOGETHER * self.stride
+    }
+
+    fn flush(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.take_in(context)
     }
 }

@@ -5,6 +5,7 @@ use super::group::MATCH;
 use crate::exec::context::{ExecContext, Sink};
 use crate::exec::emit::Emitter;
 use crate::plan::head::{is_rank, plain, unranked};
+use crate::storage::hash::TOGETHER;
 use crate::storage::row_interner::RowInterner;
 use hence_core::fault::OrBroken;
 use hence_core::meter::Bound;
@@ -37,6 +38,8 @@ pub(crate) struct LimitedHeads {
     /// The groups whose limit was reached, each with the key of its last head then: what is worse needs not be kept.
     full: RowInterner,
     worst: Vec<Word>,
+    /// Matches that are yet to be taken in.
+    waiting: Vec<Word>,
 }
 
 /// [`LimitedHeads::room`] at first.
@@ -57,7 +60,13 @@ impl LimitedHeads {
             room: ROOM,
             full: RowInterner::new(limit.per.len()),
             worst: Vec::new(),
+            waiting: Vec::new(),
         }
+    }
+
+    /// Words a match.
+    fn stride(&self) -> usize {
+        1 + self.by.len() + self.per + self.columns.len()
     }
 
     /// Forgets all matches.
@@ -68,6 +77,7 @@ impl LimitedHeads {
         self.room = ROOM;
         self.full.clear();
         self.worst.clear();
+        self.waiting.clear();
     }
 
     /// Adds the first few heads of each group.
@@ -77,6 +87,7 @@ impl LimitedHeads {
         facts: &mut Emitter<'_>,
         context: &mut ExecContext<'_, '_>,
     ) -> Result<(), Bound> {
+        self.flush(context)?;
         let order = self.ordered();
         let mut row = SmallVec::<[Word; 8]>::new();
         self.for_each_rank(&order, |at, rank| {
@@ -225,6 +236,19 @@ impl Sink for LimitedHeads {
             self.keys.get_mut(first..first + key.len()).or_broken(HEAD).copy_from_slice(key);
         }
         Ok(())
+    }
+
+    fn swap_batch(&mut self, _: usize, words: &mut Vec<Word>) -> usize {
+        std::mem::swap(&mut self.waiting, words);
+        TOGETHER * self.stride()
+    }
+
+    fn flush(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let taken = self.take_all(&waiting, self.stride(), context);
+        self.waiting = waiting;
+        self.waiting.clear();
+        taken
     }
 }
 

@@ -283,6 +283,7 @@ impl<C> MatchCursor<C> {
                 Ok(words.is_some_and(|words| generator.contains(&words, self.frame[*slot])))
             }
             PlanStep::Every(_)
+            | PlanStep::Between(_)
             | PlanStep::Each(..)
             | PlanStep::Keys { .. }
             | PlanStep::MultiwayJoin(_)

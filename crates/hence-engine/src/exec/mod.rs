@@ -1,17 +1,14 @@
-//! Runs plans: the machine, what becomes of its matches, threads. Execution knows no strata.
+//! Runs plans: as closures or by a cursor, what becomes of its matches, threads. Execution knows no strata.
 
-mod closures;
+pub(crate) mod bounds;
+pub(crate) mod closures;
 pub(crate) mod context;
 pub(crate) mod cursor;
 pub(crate) mod delta;
 pub(crate) mod emit;
 pub(crate) mod exchange;
-mod filter;
 pub(crate) mod group;
-mod innermost;
-mod intersect;
 pub(crate) mod limit;
-pub(crate) mod machine;
 pub(crate) mod matches;
 pub(crate) mod morsels;
 pub(crate) mod run;

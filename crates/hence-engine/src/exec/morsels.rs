@@ -5,7 +5,7 @@ use crate::plan::steps::{Plan, PlanStep};
 use crate::storage::stable::Stable;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use hence_core::fault::{OrBroken, broken};
+use hence_core::fault::OrBroken;
 use hence_core::index_vec::IndexSlice;
 use hence_core::schema::RelationId;
 use hence_lang::ir::{Literal, Rule};
@@ -38,10 +38,6 @@ impl<'a> Morsels<'a> {
         let len = match all {
             LoopCursor::Rows(from, to) => (to - from) as usize,
             LoopCursor::Numbers(entries) | LoopCursor::Words(entries) => entries.len(),
-            LoopCursor::Ints(..)
-            | LoopCursor::Elements
-            | LoopCursor::Intersection(..)
-            | LoopCursor::Common(..) => return None,
         };
         let (next, is_paused) = (AtomicUsize::new(0), AtomicBool::new(false));
         Some(Self { all, len, next, is_paused, probes_head: probes_head(plan, rule) })
@@ -66,10 +62,6 @@ impl<'a> Morsels<'a> {
             LoopCursor::Rows(first, _) => LoopCursor::Rows(first + from as u32, first + to as u32),
             LoopCursor::Numbers(entries) => LoopCursor::Numbers(entries.get(from..to).or_broken(IN_ENTRIES)),
             LoopCursor::Words(entries) => LoopCursor::Words(entries.get(from..to).or_broken(IN_ENTRIES)),
-            LoopCursor::Ints(..)
-            | LoopCursor::Elements
-            | LoopCursor::Intersection(..)
-            | LoopCursor::Common(..) => broken("only loops over rows and keys have morsels"),
         })
     }
 

@@ -2,13 +2,12 @@
 
 use super::context::Sink;
 use super::exchange;
-use crate::exec::closures::Closures;
+use crate::exec::closures::{Closures, Scratch};
 use crate::exec::context::ExecContext;
 use crate::exec::emit::{Apart, Emitter};
 use crate::exec::exchange::Job;
 use crate::exec::group::Groups;
 use crate::exec::limit::LimitedHeads;
-use crate::exec::machine::{Machine, Scratch};
 use crate::exec::morsels::Morsels;
 use crate::limits::Threads;
 use crate::plan::steps::Plan;
@@ -32,13 +31,30 @@ const MORSELS: usize = 16;
 /// How many times as long as one works alone a rule has to be expected to take for all to begin at once.
 const SURELY: f64 = 8.0;
 
+/// A plan with what it takes to run it.
+#[derive(Debug)]
+pub(crate) struct ExecPlan {
+    /// The plan.
+    pub(crate) plan: Plan,
+    closures: Closures,
+    /// The words that it works with.
+    frame: Vec<Word>,
+    output: Output,
+}
+
+impl ExecPlan {
+    /// A plan of a rule.
+    pub(crate) fn new(plan: Plan, rule: &Rule) -> Self {
+        let frame = plan.frame.words.as_slice().to_vec();
+        Self { closures: Closures::new(&plan), frame, output: Output::new(rule, &plan), plan }
+    }
+}
+
 /// What a plan's matches go through before they are facts.
 #[derive(Debug)]
-pub(crate) enum Output {
+enum Output {
     /// Nothing.
     Facts(Pace),
-    /// Nothing; found by closures where that is possible.
-    Closures(Closures),
     /// Aggregates.
     Groups(Groups),
     /// A limit.
@@ -67,13 +83,8 @@ impl Pace {
 }
 
 impl Output {
-    /// The way of a rule's matches, for a plan that runs often.
-    pub(crate) fn of_closures(rule: &Rule, plan: &Plan) -> Self {
-        Closures::new(rule, plan).map_or_else(|| Self::new(rule, plan), Self::Closures)
-    }
-
     /// The way of a rule's matches.
-    pub(crate) fn new(rule: &Rule, plan: &Plan) -> Self {
+    fn new(rule: &Rule, plan: &Plan) -> Self {
         match &rule.limit {
             _ if rule.is_aggregate() => Self::Groups(Groups::new(plan.rule, rule)),
             Some(limit) => Self::Heads(LimitedHeads::new(rule, limit)),
@@ -83,8 +94,8 @@ impl Output {
 
     fn take_all<'a>(
         &mut self,
-        plan: &'a Plan,
-        rule: &'a Rule,
+        (plan, rule, closures): (&'a Plan, &'a Rule, &Closures),
+        frame: &mut [Word],
         facts: &mut Emitter<'_>,
         context: &mut ExecContext<'a, '_>,
         scratch: &mut Scratch,
@@ -92,20 +103,16 @@ impl Output {
         match (self, &rule.limit) {
             (Self::Groups(groups), _) => {
                 groups.clear();
-                let matches = Machine::new(plan, rule, context, groups, scratch).run(scratch)?;
+                let matches = closures.run((plan, rule), frame, None, groups, context, scratch)?;
                 groups.finish(rule, facts, context).map(|()| matches)
             }
             (Self::Heads(heads), Some(limit)) => {
                 heads.clear();
-                let matches = Machine::new(plan, rule, context, heads, scratch).run(scratch)?;
+                let matches = closures.run((plan, rule), frame, None, heads, context, scratch)?;
                 heads.finish((rule, limit), facts, context).map(|()| matches)
             }
             (Self::Heads(_), None) => broken("only rules with a limit rank their heads"),
-            (Self::Closures(closures), _) => match closures.run(facts, context)? {
-                Some(matches) => Ok(matches),
-                None => Machine::new(plan, rule, context, facts, scratch).run(scratch),
-            },
-            (Self::Facts(_), _) => Machine::new(plan, rule, context, facts, scratch).run(scratch),
+            (Self::Facts(_), _) => closures.run((plan, rule), frame, None, facts, context, scratch),
         }
     }
 }
@@ -113,9 +120,8 @@ impl Output {
 /// Runs one plan, on several threads where that is possible and worth while: how many matches there were, and how many
 /// new facts they gave.
 pub(crate) fn run<'a>(
-    plan: &'a Plan,
+    ExecPlan { plan, closures, frame, output }: &'a mut ExecPlan,
     rule: &'a Rule,
-    output: &mut Output,
     context: &mut ExecContext<'a, '_>,
     scratch: &mut Scratch,
     threads: Threads,
@@ -129,14 +135,13 @@ pub(crate) fn run<'a>(
     };
     let Some(morsels) = morsels.filter(is_worth_while) else {
         return into_facts(rule, context, scratch, |facts, context, scratch| {
-            output.take_all(plan, rule, facts, context, scratch)
+            output.take_all((plan, rule, closures), frame, facts, context, scratch)
         });
     };
-    let job = Job { plan, rule, morsels, step: 1, is_clustered: false };
+    let job = Job { plan, rule, closures, morsels, step: 1, is_clustered: false };
     into_facts(rule, context, scratch, |facts, context, scratch| match output {
-        Output::Facts(pace) => derive(job, pace, facts, context, scratch, threads),
+        Output::Facts(pace) => derive((job, frame), pace, facts, context, scratch, threads),
         Output::Groups(_) | Output::Heads(_) => collect(job, facts, context, threads),
-        Output::Closures(_) => broken("plans that run often run on one thread"),
     })
 }
 
@@ -163,7 +168,7 @@ fn into_facts<'a>(
 
 /// Matches that are facts: on one thread first, unless it is known that there is enough for several, that each own a shard.
 fn derive<'a>(
-    mut job: Job<'a>,
+    (mut job, frame): (Job<'a>, &mut [Word]),
     pace: &mut Pace,
     facts: &mut Emitter<'_>,
     context: &mut ExecContext<'a, '_>,
@@ -175,8 +180,8 @@ fn derive<'a>(
         let (begun, mut done, mut next) = (Instant::now(), 0, FIRST);
         while begun.elapsed() < threads.after || job.morsels.left() == 0 {
             let Some(morsel) = job.morsels.take(next) else { return Ok(matches) };
-            let mut machine = Machine::new(job.plan, job.rule, context, facts, scratch).over(morsel);
-            matches += machine.run(scratch)?;
+            matches +=
+                job.closures.run((job.plan, job.rule), frame, Some(morsel), facts, context, scratch)?;
             done += next;
             pace.set(begun.elapsed().as_secs_f64(), done);
             next = pace.rows_in(threads.after.saturating_sub(begun.elapsed())).clamp(FIRST, done);

@@ -4,10 +4,12 @@
 use hence_core::value::Word;
 use hence_lang::ir::{Arg, Atom, Literal};
 
+use super::bounds::Bounds;
 use super::compile::Compiler;
 use super::order::{RowEstimate, RuleBody, UNBOUND, order};
+use super::shape::VarSet;
 use super::source::{Catalog, JoinOrder, RuleSource, Start, Wanted};
-use super::work::{AtomRows, work};
+use super::work::{AtomRows, matches, work};
 use crate::storage::view::View;
 
 /// By how much another order has to be expected to cost less.
@@ -20,7 +22,16 @@ impl<C: Catalog> Compiler<'_, C> {
     pub(super) fn order_from(&mut self, first: &[usize]) -> Vec<usize> {
         let RuleSource { rule, shape, roles, .. } = self.source;
         let (source, catalog) = (self.source, &mut *self.catalog);
-        let mut rows = |at: usize, atom: &Atom, bound: &[u32]| estimate(source, catalog, at, atom, bound);
+        let mut rows = |at: usize, atom: &Atom, bound: &[u32], known: &VarSet| {
+            let rows = estimate(source, catalog, at, atom, bound);
+            match joining_bounds(source, catalog, at, atom, known) {
+                Some(bounds) if bound.is_empty() => {
+                    bounds.share * catalog.count(atom.relation).unwrap_or(rows)
+                }
+                Some(bounds) => bounds.share * rows,
+                None => rows,
+            }
+        };
         let rows: Option<RowEstimate<'_>> = match source.order {
             JoinOrder::Cost => Some(&mut rows),
             JoinOrder::Text => None,
@@ -62,6 +73,14 @@ impl<C: Catalog> Compiler<'_, C> {
         let (cost, order) = others.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
         (cost * SURELY < before).then_some(order)
     }
+
+    /// How many matches the literals placed so far are expected to have.
+    pub(super) fn matches_before(&mut self) -> f64 {
+        let RuleSource { rule, shape, roles, .. } = self.source;
+        let catalog = &mut *self.catalog;
+        let mut rows = |atom: &Atom, bound: &[u32]| statistics(catalog, atom, bound);
+        matches(RuleBody { rule, shape, roles }, &self.placed, &mut rows)
+    }
 }
 
 /// About how many rows of an atom agree with the columns of it that are bound.
@@ -83,6 +102,21 @@ fn estimate(
     // Where it is yet to grow nobody knows how many it will be.
     let later = catalog.count(relation).is_some() && source.delta().is_some() && view != View::Delta;
     if later && bound.is_empty() && source.grows(relation) { rows.max(MANY * UNBOUND) } else { rows }
+}
+
+/// What bounds the rows of an atom by what is known before it, where an index can have them in order.
+fn joining_bounds<'a>(
+    source: RuleSource<'a>,
+    catalog: &impl Catalog,
+    at: usize,
+    atom: &Atom,
+    known: &VarSet,
+) -> Option<Bounds<'a>> {
+    let is_closed = source.view(at) == View::All && !source.grows(atom.relation);
+    if source.wanted != Wanted::Facts || !is_closed || catalog.count(atom.relation).is_none() {
+        return None;
+    }
+    Bounds::new(source.rule, atom, known).filter(|bounds| bounds.joins)
 }
 
 /// [`estimate`] by measuring: constants have the share of the rows that they have, be it large or small.

@@ -8,6 +8,7 @@ use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Arg, Atom, Literal};
 
+use super::bounds::{Bounds, Comparison};
 use super::distinct::{slots_of, without_duplicates};
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
@@ -17,9 +18,11 @@ use super::roles::Role;
 use super::shape::{VarSet, needed_after};
 use super::source::{Catalog, Choice, JoinOrder, RuleSource, Start, Wanted};
 use super::steps::{
-    AccessPath, HeadWord, JoinInput, Plan, PlanStep, Remainder, RowPattern, Sign, StepOrigin, nearest_loops,
+    AccessPath, BoundedPath, ColumnBound, ColumnSlots, HeadWord, JoinInput, Plan, PlanStep, Remainder,
+    RowPattern, Sign, StepOrigin, nearest_loops,
 };
 use crate::storage::index::IndexId;
+use crate::storage::ordered::Order;
 use crate::storage::view::View;
 
 /// An invariant of [`Compiler`].
@@ -58,7 +61,7 @@ pub(super) struct Compiler<'a, C> {
     /// For each place in the order the variables that something after it needs.
     needed: Vec<VarSet>,
     order: Vec<usize>,
-    placed: Vec<usize>,
+    pub(super) placed: Vec<usize>,
     /// Literals that were taken into an earlier step.
     joined: Vec<usize>,
     steps: Vec<PlanStep>,
@@ -208,10 +211,10 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         key.iter().for_each(|(_, var)| {
             self.bound.insert(*var);
         });
-        let key: Vec<(u32, Slot)> = slots(key).collect();
-        let keys = PlanStep::Keys { relation, index, view: View::Delta, slots: key.clone() };
+        let key: ColumnSlots = slots(key).collect();
+        let keys = PlanStep::Keys { relation, index, view: View::Delta, slots: key.to_vec() };
         self.push(keys, StepOrigin::Literal(at));
-        let row = RowPattern { binds: slots(rest).collect(), checks: Vec::new() };
+        let row = RowPattern { binds: slots(rest).collect(), checks: ColumnSlots::new() };
         Some(AccessPath { relation, view: View::Delta, key, index: Some(index), row })
     }
 
@@ -262,6 +265,10 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             return PlanStep::Probe { relation, view, row, sign };
         }
         let exists = matches!(Role::of(self.source.roles, at), Role::Some(_));
+        if !exists && let Some(bounded) = self.between(atom, view) {
+            self.bind(&bounded.path);
+            return PlanStep::Between(bounded);
+        }
         let path = self.access_path(atom, view, exists);
         if exists {
             return PlanStep::Some(path, sign);
@@ -297,23 +304,52 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             .contains(VarId(slot.0))
     }
 
+    /// The rows of an atom that comparisons leave, if it pays to search for them. Comparisons that are true of all of them are
+    /// done with.
+    fn between(&mut self, atom: &Atom, view: View) -> Option<BoundedPath> {
+        let (source, relation) = (self.source, atom.relation);
+        if source.wanted != Wanted::Facts || view != View::All || source.grows(relation) {
+            return None;
+        }
+        let bounds = Bounds::new(source.rule, atom, &self.bound)?;
+        let rows = self.catalog.count(relation)?;
+        if !self.steps.iter().any(PlanStep::is_loop)
+            || self.catalog.is_below_scan_threshold(relation)
+            || !self.closing(atom).is_empty()
+        {
+            return None;
+        }
+        let (key, row) = self.pattern(atom);
+        let columns: Vec<u32> = key.iter().map(|(column, _)| *column).collect();
+        let group = if columns.is_empty() { rows } else { self.catalog.fan_out(relation, &columns) };
+        if !bounds.pay(self.matches_before(), rows, group) {
+            return None;
+        }
+        let order = Order { columns, by: bounds.column, reach: bounds.reach };
+        let index = self.catalog.ordered_on(relation, &order)?;
+        let is_done = |one: &&Comparison<'_>| one.column == bounds.column && !one.may_fail;
+        self.joined.extend(bounds.comparisons.iter().filter(is_done).map(|one| one.literal));
+        let bounds = bounds.comparisons.iter().map(|one| ColumnBound {
+            of_reach: Some(one.column) == bounds.reach,
+            op: one.op,
+            shift: one.shift.map(|shift| (shift.op, self.expr(shift.by), shift.is_right)),
+            other: self.expr(one.other),
+        });
+        let bounds = bounds.collect();
+        let path = AccessPath { relation, view, key, index: None, row };
+        Some(BoundedPath { path: self.without_unneeded(path), index, bounds })
+    }
+
     /// The step for an atom that binds all it has open, with the atoms after it that have the same open but another
     /// key: the edges that close a cycle.
     fn multiway_join(&mut self, at: usize, atom: &Atom, path: &AccessPath) -> Option<PlanStep> {
-        let all_facts = self.source.wanted == Wanted::Facts;
-        let (open, key) = self.split(atom).filter(|_| all_facts && path.index.is_some())?;
+        if self.source.wanted != Wanted::Facts || path.index.is_none() {
+            return None;
+        }
         let mut inputs = vec![(at, path.clone())];
-        for place in self.placed.len() + 1..self.order.len() {
-            let other = *self.order.get(place).or_broken(PLACES);
-            let Literal::Atom(atom) = self.source.rule.literal(other) else { continue };
-            let ready = self.bound.covers(&self.source.shape.literal(other).before);
-            let closes = |(others, bound): (Vec<&Arg>, Vec<&Arg>)| {
-                are_same(&others, &open) && !bound.is_empty() && !are_same(&bound, &key)
-            };
-            if ready && self.split(atom).is_some_and(closes) {
-                let path = self.access_path(atom, self.source.view(other), false);
-                inputs.extend(path.index.is_some().then_some((other, path)));
-            }
+        for (other, atom) in self.closing(atom) {
+            let path = self.access_path(atom, self.source.view(other), false);
+            inputs.extend(path.index.is_some().then_some((other, path)));
         }
         if inputs.len() < 2 {
             return None;
@@ -329,6 +365,21 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             JoinInput { literal, path, row }
         };
         Some(PlanStep::MultiwayJoin(inputs.into_iter().map(input).collect()))
+    }
+
+    /// The atoms after one that have the same open but another key.
+    fn closing(&self, atom: &Atom) -> Vec<(usize, &'a Atom)> {
+        let Some((open, key)) = self.split(atom) else { return Vec::new() };
+        let closes = |(others, bound): (Vec<&Arg>, Vec<&Arg>)| {
+            are_same(&others, &open) && !bound.is_empty() && !are_same(&bound, &key)
+        };
+        let later = self.order.iter().skip(self.placed.len() + 1);
+        let atoms = later.filter_map(|other| match self.source.rule.literal(*other) {
+            Literal::Atom(atom) => Some((*other, atom)),
+            _ => None,
+        });
+        let ready = |other: usize| self.bound.covers(&self.source.shape.literal(other).before);
+        atoms.filter(|(other, atom)| ready(*other) && self.split(atom).is_some_and(closes)).collect()
     }
 
     /// The open variables of an atom and its bound arguments; none if it leaves a column open or has a variable twice
@@ -362,8 +413,9 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         atom.args.iter().map(|arg| self.slot(arg)).collect()
     }
 
-    fn access_path(&mut self, atom: &Atom, view: View, exists: bool) -> AccessPath {
-        let (mut key, mut row) = (Vec::new(), RowPattern::default());
+    /// The columns of an atom that are known, and what a row of it binds and must equal beside them.
+    fn pattern(&mut self, atom: &Atom) -> (ColumnSlots, RowPattern) {
+        let (mut key, mut row) = (ColumnSlots::new(), RowPattern::default());
         for (column, arg) in (0u32..).zip(&atom.args) {
             match (self.slot(arg), arg) {
                 (Some(slot), _) => key.push((column, slot)),
@@ -374,10 +426,15 @@ impl<'a, C: Catalog> Compiler<'a, C> {
                 _ => {}
             }
         }
+        (key, row)
+    }
+
+    fn access_path(&mut self, atom: &Atom, view: View, exists: bool) -> AccessPath {
+        let (key, mut row) = self.pattern(atom);
         let relation = atom.relation;
         let index = self.index(relation, view, &key, exists);
         if index.is_none() {
-            row.checks.extend(&key);
+            row.checks.extend_from_slice(&key);
         }
         AccessPath { relation, view, key, index, row }
     }
@@ -421,7 +478,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         let rule = self.source.rule;
         let last = self.steps.len().checked_sub(1)?;
         let path = match self.steps.get(last)? {
-            PlanStep::Every(path) => path,
+            PlanStep::Every(path) | PlanStep::Between(BoundedPath { path, .. }) => path,
             // All inputs bind the same variable.
             PlanStep::MultiwayJoin(inputs) => {
                 inputs.first().map(|input| &input.path).filter(|path| path.row.binds.len() == 1)?

@@ -5,8 +5,9 @@
 use super::expr::CompiledExpr;
 use super::frame::Slot;
 use super::source::Catalog;
-use super::steps::{AccessPath, PlanStep, RowPattern, StepOrigin};
+use super::steps::{AccessPath, BoundedPath, ColumnSlots, PlanStep, RowPattern, StepOrigin};
 use crate::storage::view::View;
+use smallvec::smallvec;
 
 /// Steps with what each evaluates.
 pub(super) type Steps = (Vec<PlanStep>, Vec<StepOrigin>);
@@ -15,7 +16,9 @@ pub(super) type Steps = (Vec<PlanStep>, Vec<StepOrigin>);
 /// less must make no difference.
 pub(super) fn without_duplicates(steps: Steps, head: &[Slot], catalog: &mut impl Catalog) -> Steps {
     let is_large = |step: &PlanStep| match step {
-        PlanStep::Every(path) => catalog.has_many(path.relation),
+        PlanStep::Every(path) | PlanStep::Between(BoundedPath { path, .. }) => {
+            catalog.has_many(path.relation)
+        }
         _ => false,
     };
     if !steps.0.iter().any(is_large) {
@@ -114,11 +117,12 @@ fn split_first(steps: &Steps, head: &[Slot], catalog: &mut impl Catalog, swapped
     let last_read =
         |slot: Slot| (0..=steps.len()).rev().find(|at| needed_from(&steps, *at, head).contains(&slot));
     let kept = if last_read(first) > last_read(second) { first } else { second };
-    let (kept, gone): (Vec<_>, Vec<_>) = row.binds.iter().partition(|(_, slot)| *slot == kept);
+    let (kept, gone): (ColumnSlots, ColumnSlots) =
+        row.binds.iter().copied().partition(|(_, slot)| *slot == kept);
     let [(column, slot)] = *kept.as_slice() else { return None };
     let index = catalog.find_index(relation, &[column])?;
-    let row = RowPattern { binds: gone, checks: Vec::new() };
-    let rows = AccessPath { relation, view, key: vec![(column, slot)], index: Some(index), row };
+    let row = RowPattern { binds: gone, checks: ColumnSlots::new() };
+    let rows = AccessPath { relation, view, key: smallvec![(column, slot)], index: Some(index), row };
     let origin = *origins.first()?;
     steps.splice(
         ..1,
@@ -136,6 +140,10 @@ impl PlanStep {
         };
         match self {
             Self::Every(path) | Self::Some(path, _) => of_path(path, visit),
+            Self::Between(bounded) => {
+                of_path(&bounded.path, visit);
+                bounded.for_each_bound_slot(visit);
+            }
             Self::Fewer { next, other, .. } => {
                 [next, other].into_iter().for_each(|path| of_path(path, visit))
             }

@@ -1,6 +1,7 @@
 //! From a rule to the steps that find its matches: shapes, join order, compiled steps. Plans are data.
 
 pub(crate) mod body;
+mod bounds;
 pub(crate) mod choice;
 mod choose_order;
 pub(crate) mod compile;

@@ -19,8 +19,8 @@ pub(crate) const UNBOUND: f64 = 8.0;
 /// From how many facts a key on it pays to loop over the new keys before their facts.
 pub(super) const SHARED: f64 = 1.25;
 
-/// About how many rows of the literal at a place agree with its columns that are bound.
-pub(crate) type RowEstimate<'e> = &'e mut dyn FnMut(usize, &Atom, &[u32]) -> f64;
+/// About how many rows of the literal at a place agree with its columns that are bound, where these variables are known.
+pub(crate) type RowEstimate<'e> = &'e mut dyn FnMut(usize, &Atom, &[u32], &VarSet) -> f64;
 
 /// A rule to be ordered.
 #[derive(Clone, Copy)]
@@ -76,7 +76,7 @@ fn cost(body: RuleBody<'_>, at: usize, known: &VarSet, rows: RowEstimate<'_>) ->
         (Some(atom), _) => {
             let columns = (0u32..).zip(&atom.args).filter(|(_, arg)| known.binds(arg));
             let columns: SmallVec<[u32; 8]> = columns.map(|(column, _)| column).collect();
-            if columns.len() == atom.args.len() { 0.13 } else { LOOP + rows(at, atom, &columns) }
+            if columns.len() == atom.args.len() { 0.13 } else { LOOP + rows(at, atom, &columns, known) }
         }
         (None, _) => match literal.computed() {
             Some(var) if !known.contains(var) => match (literal.chooses(), fails) {

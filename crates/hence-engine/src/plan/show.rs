@@ -62,7 +62,7 @@ impl fmt::Display for Shown<'_> {
 impl Shown<'_> {
     fn step(&self, f: &mut fmt::Formatter<'_>, step: &PlanStep, at: usize) -> fmt::Result {
         let what = match step {
-            PlanStep::Every(_) | PlanStep::Each(..) => "each",
+            PlanStep::Every(_) | PlanStep::Between(_) | PlanStep::Each(..) => "each",
             PlanStep::MultiwayJoin(inputs) => return self.multiway_join(f, inputs),
             PlanStep::Keys { .. } => "each key of",
             PlanStep::Some(_, Sign::Present) => "some",
@@ -84,7 +84,12 @@ impl Shown<'_> {
             (None, None) => write!(f, "literal {}", at + 1)?,
         }
         match step {
-            PlanStep::Every(path) | PlanStep::Some(path, _) => access(f, path.view, Some(path)),
+            PlanStep::Every(path) | PlanStep::Some(path, _) => access(f, path.view, columns(path)),
+            PlanStep::Between(bounded) => {
+                let columns = bounded.path.key.len();
+                access(f, bounded.path.view, Some(columns).filter(|columns| *columns > 0))?;
+                f.write_str(" within bounds")
+            }
             PlanStep::Probe { view, .. } => access(f, *view, None),
             PlanStep::Keys { view, .. } => access(f, *view, None),
             _ => Ok(()),
@@ -112,7 +117,7 @@ impl Shown<'_> {
             if let Literal::Atom(atom) = self.rule.literal(input.literal) {
                 self.atom(f, atom)?;
             }
-            access(f, input.path.view, Some(&input.path))?;
+            access(f, input.path.view, columns(&input.path))?;
         }
         Ok(())
     }
@@ -138,15 +143,20 @@ impl Shown<'_> {
 }
 
 /// Which facts a step reads, and by how many columns of a key.
-fn access(f: &mut fmt::Formatter<'_>, view: View, path: Option<&AccessPath>) -> fmt::Result {
+fn access(f: &mut fmt::Formatter<'_>, view: View, columns: Option<usize>) -> fmt::Result {
     f.write_str(match view {
         View::All => "",
         View::Delta => " among the new",
         View::Old => " among the old",
         View::Ranked => " among the ranked",
     })?;
-    match path.filter(|path| path.index.is_some()).map(|path| path.key.len()) {
+    match columns {
         Some(columns) => write!(f, " by {columns} column{}", if columns == 1 { "" } else { "s" }),
         None => Ok(()),
     }
+}
+
+/// By how many columns an index finds the rows of a path.
+fn columns(path: &AccessPath) -> Option<usize> {
+    path.index.map(|_| path.key.len())
 }

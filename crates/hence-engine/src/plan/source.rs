@@ -10,6 +10,7 @@ use super::roles::Role;
 use super::shape::Shape;
 use super::steps::Remainder;
 use crate::storage::index::IndexId;
+use crate::storage::ordered::{Order, OrderedId};
 use crate::storage::view::View;
 
 /// An invariant of [`RuleSource`].
@@ -27,6 +28,11 @@ pub(crate) trait Catalog {
     /// The index on `columns`, built where there is none yet; none where the source of the tuples has its own way to
     /// look them up.
     fn index_on(&mut self, relation: RelationId, columns: &[u32]) -> Option<IndexId>;
+
+    /// The index in an order, built where there is none yet; none where the relation grows or is too small.
+    fn ordered_on(&mut self, _: RelationId, _: &Order) -> Option<OrderedId> {
+        None
+    }
 
     /// Whether a scan is as good as an index.
     fn is_below_scan_threshold(&self, relation: RelationId) -> bool;

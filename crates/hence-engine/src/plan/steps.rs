@@ -1,16 +1,21 @@
 //! Plans as data: for one rule, and one way to begin it, the steps that find its matches.
 
 use hence_core::fault::OrBroken;
-use hence_core::index_vec::{IndexSlice, IndexVec};
+use hence_core::index_vec::IndexSlice;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::builtins::generator::Generator;
+use hence_lang::builtins::op::Op;
 use hence_lang::ir::RuleId;
+
+use smallvec::SmallVec;
+use std::ops::IndexMut;
 
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use crate::storage::index::IndexId;
+use crate::storage::ordered::OrderedId;
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
 
@@ -124,6 +129,8 @@ pub(crate) enum HeadWord {
 pub(crate) enum PlanStep {
     /// Loop: each row that fits.
     Every(AccessPath),
+    /// Loop: each row that fits, of those that comparisons leave in an ordered index.
+    Between(BoundedPath),
     /// Loop: each key of an index that has rows, or got some in the last round.
     Keys {
         /// The relation.
@@ -214,19 +221,26 @@ impl Sign {
     }
 }
 
+/// Columns with the slots of their words; most atoms have few of them.
+pub(crate) type ColumnSlots = SmallVec<[(u32, Slot); 4]>;
+
 /// What a row binds and what it must equal, by column and slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RowPattern {
     /// Columns to put into slots.
-    pub(crate) binds: Vec<(u32, Slot)>,
+    pub(crate) binds: ColumnSlots,
     /// Columns that must equal slots, once the former are bound.
-    pub(crate) checks: Vec<(u32, Slot)>,
+    pub(crate) checks: ColumnSlots,
 }
 
 impl RowPattern {
     /// Binds what a row binds; whether it fits. `word` is the row's word in a column.
     #[inline]
-    pub(crate) fn fits(&self, frame: &mut IndexVec<Slot, Word>, word: impl Fn(usize) -> Word) -> bool {
+    pub(crate) fn fits(
+        &self,
+        frame: &mut impl IndexMut<Slot, Output = Word>,
+        word: impl Fn(usize) -> Word,
+    ) -> bool {
         for (column, slot) in &self.binds {
             frame[*slot] = word(*column as usize);
         }
@@ -242,7 +256,7 @@ pub struct AccessPath {
     /// Which of its facts.
     pub(crate) view: View,
     /// The columns whose words are known, ascending, with their slots.
-    pub(crate) key: Vec<(u32, Slot)>,
+    pub(crate) key: ColumnSlots,
     /// The index on them; none for a scan, or where the source of the tuples has its own way.
     pub(crate) index: Option<IndexId>,
     /// What a row binds and must equal.
@@ -267,6 +281,40 @@ impl AccessPath {
     }
 }
 
+/// How to find the rows that fit an atom and pass comparisons.
+#[derive(Clone, Debug)]
+pub(crate) struct BoundedPath {
+    /// The atom and its key, without an index.
+    pub(crate) path: AccessPath,
+    /// The index on the key in the order of the column that is compared.
+    pub(crate) index: OrderedId,
+    /// The comparisons; those that may be undefined or are of another column are filters after the loop as well.
+    pub(crate) bounds: Vec<ColumnBound>,
+}
+
+/// A comparison of a column, on the left, with what is known before.
+#[derive(Clone, Debug)]
+pub(crate) struct ColumnBound {
+    /// Whether it is of how far the other column reaches.
+    pub(crate) of_reach: bool,
+    /// The operator.
+    pub(crate) op: Op,
+    /// A sum or difference that is compared in place of the column, with its other operand and whether the column is the right one.
+    pub(crate) shift: Option<(Op, CompiledExpr, bool)>,
+    /// What is known.
+    pub(crate) other: CompiledExpr,
+}
+
+impl BoundedPath {
+    /// Visits the slots that the search reads.
+    pub(crate) fn for_each_bound_slot(&self, visit: &mut impl FnMut(Slot)) {
+        for bound in &self.bounds {
+            bound.other.for_each_slot(visit);
+            bound.shift.iter().for_each(|(_, by, _)| by.for_each_slot(visit));
+        }
+    }
+}
+
 /// What is bound and which literals are left where an operation is undefined; see `exec::undefined`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Remainder {
@@ -281,7 +329,10 @@ pub(crate) struct Remainder {
 impl PlanStep {
     /// Whether the step may pass more than one match.
     pub(crate) fn is_loop(&self) -> bool {
-        matches!(self, Self::Every(_) | Self::Keys { .. } | Self::Each(..) | Self::MultiwayJoin(_))
+        matches!(
+            self,
+            Self::Every(_) | Self::Between(_) | Self::Keys { .. } | Self::Each(..) | Self::MultiwayJoin(_)
+        )
     }
 
     /// The relations that the step probes for membership.
@@ -339,7 +390,7 @@ impl PlanStep {
     /// The slots that the step binds.
     pub(crate) fn binds(&self) -> Vec<Slot> {
         match self {
-            Self::Every(path) => path.slots().collect(),
+            Self::Every(path) | Self::Between(BoundedPath { path, .. }) => path.slots().collect(),
             Self::MultiwayJoin(inputs) => {
                 inputs.first().or_broken("a multiway join has inputs").path.slots().collect()
             }

@@ -14,6 +14,7 @@ use super::shape::Shape;
 use super::source::{Catalog, JoinOrder, RuleSource, Start, Wanted};
 use super::steps::{Plan, PlanStep};
 use crate::storage::index::IndexId;
+use crate::storage::ordered::{Order, OrderedId};
 use crate::storage::relations::Relations;
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
@@ -151,6 +152,10 @@ impl Catalog for IndexVec<RelationId, Stable> {
 
     fn index_on(&mut self, relation: RelationId, columns: &[u32]) -> Option<IndexId> {
         Some(self[relation].index_on(columns))
+    }
+
+    fn ordered_on(&mut self, relation: RelationId, order: &Order) -> Option<OrderedId> {
+        self[relation].ordered_on(order)
     }
 
     fn is_below_scan_threshold(&self, relation: RelationId) -> bool {

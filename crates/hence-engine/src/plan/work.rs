@@ -4,8 +4,9 @@
 use hence_core::schema::RelationId;
 use hence_lang::builtins::expr::{Expr, ExprKind};
 use hence_lang::builtins::op::Op;
-use hence_lang::ir::{Atom, Literal};
+use hence_lang::ir::{Atom, Literal, Rule};
 
+use super::bounds::Bounds;
 use super::order::{ELEMENTS, RuleBody};
 use super::roles::{Role, for_each_bound};
 use super::shape::VarSet;
@@ -44,15 +45,13 @@ pub(super) type RowStatistics<'e> = &'e mut dyn FnMut(&Atom, &[u32]) -> AtomRows
 
 /// What an order costs where nothing is bound before.
 pub(super) fn work(body: RuleBody<'_>, order: &[usize], rows: RowStatistics<'_>) -> f64 {
-    let mut estimate =
-        Estimate { known: VarSet::default(), matches: 1.0, cost: 0.0, looped: false, made: Vec::new() };
-    for &at in order {
-        estimate.literal(body, at, rows);
-        for_each_bound(body.rule, body.roles, at, |var| {
-            estimate.known.insert(var);
-        });
-    }
+    let estimate = Estimate::of(body, order, rows);
     estimate.cost + ROW * estimate.matches
+}
+
+/// How many matches the literals of an order are expected to have.
+pub(super) fn matches(body: RuleBody<'_>, order: &[usize], rows: RowStatistics<'_>) -> f64 {
+    Estimate::of(body, order, rows).matches
 }
 
 struct Estimate {
@@ -67,9 +66,21 @@ struct Estimate {
 }
 
 impl Estimate {
+    fn of(body: RuleBody<'_>, order: &[usize], rows: RowStatistics<'_>) -> Self {
+        let mut estimate =
+            Self { known: VarSet::default(), matches: 1.0, cost: 0.0, looped: false, made: Vec::new() };
+        for &at in order {
+            estimate.literal(body, at, rows);
+            for_each_bound(body.rule, body.roles, at, |var| {
+                estimate.known.insert(var);
+            });
+        }
+        estimate
+    }
+
     fn literal(&mut self, body: RuleBody<'_>, at: usize, rows: RowStatistics<'_>) {
         match (body.rule.literal(at), Role::of(body.roles, at)) {
-            (Literal::Atom(atom), Role::Each) => self.atom(atom, rows),
+            (Literal::Atom(atom), Role::Each) => self.atom(body.rule, atom, rows),
             (Literal::Atom(_) | Literal::Not(_), _) => {
                 self.cost += self.matches * LOOK_UP[0].0;
                 self.matches *= ABSENT;
@@ -89,13 +100,20 @@ impl Estimate {
         }
     }
 
-    fn atom(&mut self, atom: &Atom, rows: RowStatistics<'_>) {
+    fn atom(&mut self, rule: &Rule, atom: &Atom, rows: RowStatistics<'_>) {
         let bound: Vec<u32> = (0u32..)
             .zip(&atom.args)
             .filter(|(_, arg)| self.known.binds(arg))
             .map(|(column, _)| column)
             .collect();
         let AtomRows { all, agreeing, indexed } = rows(atom, &bound);
+        let bounds = if self.looped { Bounds::new(rule, atom, &self.known) } else { None };
+        let group = if bound.is_empty() { all } else { agreeing };
+        if let Some(bounds) = bounds.filter(|bounds| bounds.pay(self.matches, all, group)) {
+            self.cost += bounds.cost(self.matches, all, group);
+            self.matches *= agreeing;
+            return;
+        }
         let scans = bound.is_empty() || (!self.looped && !indexed);
         if scans {
             self.cost += self.matches * all * ROW;

@@ -11,6 +11,7 @@ use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
 use hence_core::index_vec::id;
 use hence_core::value::Word;
+use std::ops::Range;
 
 id! {
     /// An index of a relation.
@@ -102,6 +103,36 @@ impl Index {
     /// Whether the entries are words that aren't sorted yet.
     pub(crate) fn is_sortable(&self) -> bool {
         !self.sorted && self.content != Content::Numbers
+    }
+
+    /// The same, with row numbers as entries.
+    pub(super) fn numbering(columns: Vec<u32>, arity: usize) -> Self {
+        Self { content: Content::Numbers, ..Self::new(columns, arity) }
+    }
+
+    /// Visits the entries of each group, and where they begin.
+    pub(super) fn for_each_group(&mut self, mut visit: impl FnMut(usize, &mut [u32])) {
+        for group in self.groups.iter().filter(|group| group.len > 0) {
+            let start = group.start as usize;
+            visit(start, &mut self.entries[start..start + group.len as usize]);
+        }
+    }
+
+    /// How many places there are, those that no group has taken included.
+    pub(super) fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The entries; from then on only the places of keys can be asked for.
+    pub(super) fn take_entries(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.entries)
+    }
+
+    /// Where the entries of a key are.
+    #[inline]
+    pub(super) fn place(&self, key: &[Word]) -> Range<u32> {
+        let group = self.find(key).and_then(|group| self.groups.get(group));
+        group.map_or(0..0, |group| group.start..group.start + group.len)
     }
 
     /// Sorts the words of each group, for a relation that won't grow: it isn't known any more which of them came last.

@@ -8,6 +8,7 @@ pub(crate) mod grouped;
 pub(crate) mod hash;
 pub(crate) mod index;
 mod key_table;
+pub(crate) mod ordered;
 pub(crate) mod partition;
 pub(crate) mod pending;
 mod pieces;

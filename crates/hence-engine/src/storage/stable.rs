@@ -4,6 +4,7 @@ use crate::cells::{Cells, Slice};
 use crate::model::Extent;
 use crate::rows::Rows;
 use crate::storage::index::{Content, Index, IndexId};
+use crate::storage::ordered::{Order, OrderedId, OrderedIndex};
 use crate::storage::statistics::{distinct_keys, share};
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
@@ -17,6 +18,9 @@ pub(crate) struct Stable {
     len: u32,
     words: Cells,
     indexes: IndexVec<IndexId, Index>,
+    ordered: IndexVec<OrderedId, OrderedIndex>,
+    /// Whether facts come and go from one evaluation to the next.
+    varies: bool,
     /// How many facts there were at the end of each round.
     rounds: Vec<usize>,
     /// Where the facts of the last closed round begin.
@@ -192,6 +196,31 @@ impl Stable {
         unsorted.map(|(_, index)| index)
     }
 
+    /// The index in an order of a relation that doesn't grow, built where there is none yet; none where it will.
+    pub(crate) fn ordered_on(&mut self, order: &Order) -> Option<OrderedId> {
+        if self.varies {
+            return None;
+        }
+        let found = self.ordered.numbered().find(|(_, index)| index.order() == order).map(|(id, _)| id);
+        Some(found.unwrap_or_else(|| {
+            let index = OrderedIndex::new(order.clone(), self.words.view(), self.arity, self.len);
+            self.ordered.push(index)
+        }))
+    }
+
+    /// The ordered index with a number.
+    #[inline]
+    pub(crate) fn ordered(&self, index: OrderedId) -> &OrderedIndex {
+        let ordered = &self.ordered[index];
+        assert_eq!(ordered.len(), self.len, "a relation with an ordered index doesn't grow");
+        ordered
+    }
+
+    /// Facts will come and go from one evaluation to the next.
+    pub(crate) fn set_varying(&mut self) {
+        self.varies = true;
+    }
+
     /// What comes from now on is the delta.
     pub(crate) fn begin_round(&mut self) {
         self.delta = self.len;
@@ -249,7 +278,9 @@ impl Stable {
 
     /// Bytes taken.
     pub(crate) fn bytes(&self) -> usize {
-        self.words.bytes() + self.indexes.iter().map(Index::bytes).sum::<usize>()
+        self.words.bytes()
+            + self.indexes.iter().map(Index::bytes).sum::<usize>()
+            + self.ordered.iter().map(OrderedIndex::bytes).sum::<usize>()
     }
 
     /// The final facts, with the rounds up to the last that derived some.

@@ -263,9 +263,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
 
 /// A path that can't be read, and why.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
-    let dangling = error.kind() == io::ErrorKind::NotFound && path.is_symlink();
-    let why = if dangling { String::from("it is a broken link") } else { file::said(error) };
-    let fault = Diagnostic::new(codes::UNREADABLE, format!("`{}` can't be read: {why}", path.display()));
+    let fault = Diagnostic::new(codes::UNREADABLE, file::unread(path, error));
     match error.kind() {
         io::ErrorKind::Unsupported => fault.help("`-` reads standard input: `… | hence … --facts -`"),
         _ => fault,
