@@ -9,7 +9,7 @@ use crate::exec::context::{ExecContext, PendingTuples};
 use crate::exec::run::{ExecPlan, run};
 use crate::limits::{Budget, LimitReached, Threads};
 use crate::plan::steps::Plan;
-use crate::plan::stratum::plans_over;
+use crate::plan::stratum::{make_sets, plans_over};
 use crate::profile::Profile;
 use crate::report::Reports;
 use crate::storage::relations::Relations;
@@ -115,10 +115,7 @@ impl Fixpoint<'_, '_> {
         if is_first {
             return plans.first.get_or_insert_with(|| {
                 let made = plans_over(program, stratum, self.relations, self.params, true);
-                if self.revises {
-                    let used = made.iter().flat_map(Plan::joined_indexes);
-                    self.relations.sort_indexes(&stratum.relations, used);
-                }
+                self.prepare(stratum, &made);
                 to_run(program, made)
             });
         }
@@ -135,11 +132,20 @@ impl Fixpoint<'_, '_> {
             if self.revises {
                 let used: Vec<_> = made.iter().flat_map(Plan::indexes).collect();
                 self.relations.retain_indexes(&stratum.relations, &used);
-                let joined = made.iter().flat_map(Plan::joined_indexes);
-                self.relations.sort_indexes(&stratum.relations, joined);
             }
+            self.prepare(stratum, &made);
             to_run(program, made)
         })
+    }
+
+    /// Makes the indexes and sets that plans use.
+    fn prepare(&mut self, stratum: &Stratum, plans: &[Plan]) {
+        self.relations.build_indexes(self.threads);
+        if self.revises {
+            let joined = plans.iter().flat_map(Plan::joined_indexes);
+            self.relations.sort_indexes(&stratum.relations, joined, self.threads);
+        }
+        make_sets(self.program, stratum, self.relations, plans);
     }
 
     fn weigh(&self) -> Result<(), Bound> {

@@ -360,6 +360,15 @@ impl PlanStep {
         probe.into_iter().chain(inputs.iter().map(|input| input.path.relation))
     }
 
+    /// Whether the step joins several atoms all of whose candidates are sorted.
+    pub(crate) fn is_sorted_join(&self, stable: IndexSlice<'_, RelationId, Stable>) -> bool {
+        let Self::MultiwayJoin(inputs) = self else { return false };
+        let is_sorted = |path: &AccessPath| {
+            path.index.is_some_and(|index| stable.get(path.relation).index(index).is_sorted())
+        };
+        inputs.iter().all(|input| is_sorted(&input.path))
+    }
+
     /// The indexes that the step uses.
     fn indexes(&self) -> impl Iterator<Item = (RelationId, IndexId)> + '_ {
         let of_path = |path: &AccessPath| path.index.map(|index| (path.relation, index));

@@ -22,7 +22,7 @@ use crate::storage::view::View;
 /// From how many rows on duplicates are looked for on the way to a fact.
 const MANY: u32 = 32;
 
-/// The plans of a stratum; relations that they probe for membership get a set, growing ones row numbers.
+/// The plans of a stratum. Their indexes are to be built before [`make_sets`].
 pub(crate) fn plans_over(
     program: &Program,
     stratum: &Stratum,
@@ -36,14 +36,25 @@ pub(crate) fn plans_over(
             relations.cluster_by(*relation, column);
         }
     }
-    for relation in plans.iter().flat_map(|plan| &plan.steps).flat_map(PlanStep::probes) {
+    plans
+}
+
+/// Relations that plans probe for membership get a set, growing ones row numbers. Those that are joined by sorted lists alone,
+/// which are intersected, need none.
+pub(crate) fn make_sets(program: &Program, stratum: &Stratum, relations: &mut Relations, plans: &[Plan]) {
+    let steps = plans.iter().flat_map(|plan| &plan.steps);
+    let probed: Vec<_> = steps
+        .filter(|step| !step.is_sorted_join(relations.stable.view()))
+        .flat_map(PlanStep::probes)
+        .collect();
+    for relation in probed {
         relations.make_set(relation);
         if stratum.relations.contains(&relation) {
             relations.number_rows(relation);
         }
     }
     // What is left after an undefined operation may be probed where the plan looks rows up.
-    for plan in &plans {
+    for plan in plans {
         let rule = &program[plan.rule];
         for literal in plan.remaining().map(|at| rule.literal(at)) {
             if let Literal::Atom(atom) | Literal::Not(atom) = literal {
@@ -51,7 +62,6 @@ pub(crate) fn plans_over(
             }
         }
     }
-    plans
 }
 
 /// The column of a relation that varies in the innermost loops of most plans that derive its facts.

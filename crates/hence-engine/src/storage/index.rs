@@ -99,6 +99,11 @@ impl Index {
         }
     }
 
+    /// Whether the entries are words that aren't sorted yet.
+    pub(crate) fn is_sortable(&self) -> bool {
+        !self.sorted && self.content != Content::Numbers
+    }
+
     /// Visits the entries of each group, and where they begin.
     pub(super) fn for_each_group(&mut self, mut visit: impl FnMut(usize, &mut [u32])) {
         for group in self.groups.iter().filter(|group| group.len > 0) {
@@ -120,9 +125,6 @@ impl Index {
 
     /// Sorts the words of each group, for a relation that won't grow: it isn't known any more which of them came last.
     pub(crate) fn sort(&mut self) {
-        if self.sorted || self.content == Content::Numbers {
-            return;
-        }
         for group in self.groups.iter().filter(|group| group.len > 1) {
             self.entries[group.start as usize..(group.start + group.len) as usize].sort_unstable();
         }
@@ -324,13 +326,15 @@ impl Index {
 
     /// Moves the groups together in place, each with a little room to grow where there is some.
     fn compact(&mut self) {
-        let mut order: Vec<u32> = (0..self.groups.len() as u32).collect();
-        order.retain(|at| self.groups[*at as usize].room > 0);
-        order.sort_unstable_by_key(|at| self.groups[*at as usize].start);
+        let pieces = (0u32..).zip(&self.groups).filter(|(_, group)| group.room > 0);
+        // Place and group in one word each: to sort them no group has to be looked at.
+        let mut order: Vec<u64> =
+            pieces.map(|(at, group)| u64::from(group.start) << 32 | u64::from(at)).collect();
+        order.sort_unstable();
         let mut end = 0;
-        for (place, at) in order.iter().enumerate() {
-            let next = order.get(place + 1).map(|next| self.groups[*next as usize].start);
-            let group = &mut self.groups[*at as usize];
+        for (place, piece) in order.iter().enumerate() {
+            let next = order.get(place + 1).map(|next| (next >> 32) as u32);
+            let group = &mut self.groups[*piece as u32 as usize];
             if group.len == 0 {
                 (group.start, group.room) = (0, 0);
                 continue;

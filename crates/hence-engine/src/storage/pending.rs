@@ -97,7 +97,12 @@ impl Pending {
             let partitioning = only.partitioning_into(stable, of);
             let mut shards: Vec<_> =
                 Partition::all(partitioning).map(|partition| Shard::new(stable.arity(), partition)).collect();
-            threads::each(shards.iter_mut(), of, |shard| shard.take_stable(stable, only));
+            threads::some(
+                shards.iter_mut().collect(),
+                of,
+                |_| stable.len(),
+                |shard| shard.take_stable(stable, only),
+            );
             self.shards = shards;
             self.take(stable, &open)?;
         }

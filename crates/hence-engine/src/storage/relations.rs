@@ -8,7 +8,7 @@ use crate::cells::Slice;
 use crate::limits::Threads;
 use crate::model::{Database, Extent};
 use crate::rows::Rows;
-use crate::storage::index::IndexId;
+use crate::storage::index::{Index, IndexId};
 use crate::storage::pending::Pending;
 use crate::storage::stable::{IndexUpdate, Stable};
 use crate::storage::tuple_set::SetLayout;
@@ -160,15 +160,26 @@ impl Relations {
         }
     }
 
+    /// Builds the indexes that plans have asked for and that there weren't yet.
+    pub(crate) fn build_indexes(&mut self, threads: Threads) {
+        let unbuilt = self.stable.iter_mut().flat_map(Stable::unbuilt).collect();
+        threads::extend_all(unbuilt, threads);
+    }
+
     /// Sorts the indexes of multiway joins over relations that won't grow any more, so that lists are intersected as they are.
     pub(crate) fn sort_indexes(
         &mut self,
         growing: &[RelationId],
         used: impl Iterator<Item = (RelationId, IndexId)>,
+        threads: Threads,
     ) {
-        for (relation, index) in used.filter(|(relation, _)| !growing.contains(relation)) {
-            self.stable[relation].sort_index(index);
+        let used: Vec<_> = used.filter(|(relation, _)| !growing.contains(relation)).collect();
+        let mut unsorted: Vec<&mut Index> = Vec::new();
+        for (relation, stable) in self.stable.ids().zip(self.stable.iter_mut()) {
+            let used = used.iter().filter(|(of, _)| *of == relation).map(|(_, index)| *index);
+            unsorted.extend(stable.unsorted(&used.collect::<Vec<_>>()));
         }
+        threads::sort_all(unsorted, threads);
     }
 
     /// Bytes of rows, tables and indexes.

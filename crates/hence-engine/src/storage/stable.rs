@@ -44,18 +44,28 @@ pub(crate) struct IndexUpdate<'k> {
     index: &'k mut Index,
     rows: Slice<'k>,
     arity: usize,
-    len: u32,
+    /// How many of the facts are in or come as those of a round before, and how many there are.
+    parts: [u32; 2],
 }
 
 impl IndexUpdate<'_> {
     /// Takes them in.
     pub(crate) fn extend(self) {
-        self.index.extend(self.rows, self.arity, self.len);
+        let [old, len] = self.parts;
+        if self.index.rows() < old {
+            self.index.extend(self.rows, self.arity, old);
+        }
+        self.index.extend(self.rows, self.arity, len);
     }
 
     /// How many there are.
     pub(crate) fn rows(&self) -> u32 {
-        self.len - self.index.rows()
+        self.parts[1] - self.index.rows()
+    }
+
+    /// About how long it takes: keys of several columns are looked up in a table.
+    pub(crate) fn work(&self) -> u64 {
+        u64::from(self.rows()) * self.index.columns().len().min(2) as u64
     }
 }
 
@@ -168,16 +178,22 @@ impl Stable {
         }
     }
 
-    /// The index on `columns`, built where there is none yet.
+    /// The index on `columns`. One that there wasn't yet is among those that are [`Stable::unbuilt`].
     pub(crate) fn index_on(&mut self, columns: &[u32]) -> IndexId {
-        self.find_index(columns).unwrap_or_else(|| {
-            let mut index = Index::new(columns.to_vec(), self.arity);
-            if self.delta > 0 {
-                index.extend(self.words.view(), self.arity, self.delta);
-            }
-            index.extend(self.words.view(), self.arity, self.len);
-            self.indexes.push(index)
-        })
+        let new = || Index::new(columns.to_vec(), self.arity);
+        self.find_index(columns).unwrap_or_else(|| self.indexes.push(new()))
+    }
+
+    /// The indexes that lack facts of closed rounds, as those do that plans have just asked for.
+    pub(crate) fn unbuilt(&mut self) -> impl Iterator<Item = IndexUpdate<'_>> {
+        self.due().filter(|due| due.rows() > 0)
+    }
+
+    /// Those of `used` that aren't sorted yet and can be.
+    pub(crate) fn unsorted(&mut self, used: &[IndexId]) -> impl Iterator<Item = &mut Index> {
+        let numbered = self.indexes.ids().zip(self.indexes.iter_mut());
+        let unsorted = numbered.filter(|(id, index)| used.contains(id) && index.is_sortable());
+        unsorted.map(|(_, index)| index)
     }
 
     /// The index in an order of a relation that doesn't grow, built where there is none yet; none where it will.
@@ -205,11 +221,6 @@ impl Stable {
         self.varies = true;
     }
 
-    /// Sorts an index of a relation that won't grow, if its entries are words.
-    pub(crate) fn sort_index(&mut self, index: IndexId) {
-        self.indexes[index].sort();
-    }
-
     /// What comes from now on is the delta.
     pub(crate) fn begin_round(&mut self) {
         self.delta = self.len;
@@ -234,9 +245,9 @@ impl Stable {
 
     /// The indexes, each with the facts that it has to take in.
     pub(crate) fn due(&mut self) -> impl Iterator<Item = IndexUpdate<'_>> {
-        let (rows, arity, len) = (self.words.view(), self.arity, self.len);
+        let (rows, arity, parts) = (self.words.view(), self.arity, [self.delta, self.len]);
         let live = self.indexes.iter_mut().filter(|index| !index.is_retired());
-        live.map(move |index| IndexUpdate { index, rows, arity, len })
+        live.map(move |index| IndexUpdate { index, rows, arity, parts })
     }
 
     /// Forgets all rounds and all facts but the first `len`.

@@ -1,21 +1,40 @@
 //! Helpers that spread independent work over threads.
 
 use crate::limits::Threads;
+use crate::storage::index::Index;
 use crate::storage::stable::IndexUpdate;
 use hence_core::fault::{self};
+use std::cmp::Reverse;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// From how many new rows on indexes are extended by several threads.
+/// From how many rows on work is worth another thread.
 const MANY_ROWS: u32 = 1 << 13;
 
-/// Extends indexes, on several threads where there is much to take in.
-pub(crate) fn extend_all(due: Vec<IndexUpdate<'_>>, threads: Threads) {
-    let helpers = due.iter().filter(|due| due.rows() >= MANY_ROWS).count().min(threads.most);
-    if helpers < 2 {
-        return due.into_iter().for_each(IndexUpdate::extend);
+/// Extends indexes, on several threads where there is much to take in: the longest first, so that none is left to one thread in
+/// the end.
+pub(crate) fn extend_all(mut due: Vec<IndexUpdate<'_>>, threads: Threads) {
+    due.sort_by_key(|due| Reverse(due.work()));
+    some(due, threads.most, IndexUpdate::rows, IndexUpdate::extend);
+}
+
+/// Sorts indexes, on several threads where they are large.
+pub(crate) fn sort_all(unsorted: Vec<&mut Index>, threads: Threads) {
+    some(unsorted, threads.most, |index| index.rows(), Index::sort);
+}
+
+/// Does something with each item, on several threads where several items have many rows.
+pub(crate) fn some<T: Send>(
+    items: Vec<T>,
+    threads: usize,
+    rows: impl Fn(&T) -> u32,
+    work: impl Fn(T) + Sync,
+) {
+    let large = items.iter().filter(|item| rows(item) >= MANY_ROWS).count();
+    match large.min(threads) {
+        0 | 1 => items.into_iter().for_each(work),
+        helpers => each(items.into_iter(), helpers, work),
     }
-    each(due.into_iter(), helpers, IndexUpdate::extend);
 }
 
 /// Does something with each item, on so many threads.
