@@ -491,12 +491,7 @@ impl Index {
 
     /// Bytes taken.
     pub(crate) fn bytes(&self) -> usize {
-        let finder = match &self.finder {
-            KeyTable::Direct => 0,
-            KeyTable::Hashed(keys, table) => keys.bytes() + table.bytes(),
-            KeyTable::Grouped(keys) => keys.bytes(),
-        };
-        finder
+        self.finder.bytes()
             + self.groups.capacity() * size_of::<Bucket>()
             + (self.entries.len() + self.first_rows.capacity()) * 4
     }

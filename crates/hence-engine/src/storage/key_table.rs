@@ -35,6 +35,15 @@ impl KeyTable {
         Self::Hashed(Cells::Narrow(keys), table)
     }
 
+    /// Bytes taken.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Direct => 0,
+            Self::Hashed(keys, table) => keys.bytes() + table.bytes(),
+            Self::Grouped(keys) => keys.bytes(),
+        }
+    }
+
     /// Whether a key is the number of its group.
     pub(super) fn is_direct(&self) -> bool {
         matches!(self, Self::Direct)
