@@ -167,6 +167,26 @@ fn a_long_body_needs_no_deep_stack() {
     assert_eq!(small.join().unwrap(), [1; 3]);
 }
 
+/// What planning takes must not grow with a high power of the literals.
+#[test]
+fn a_long_body_over_many_facts_is_soon_planned() {
+    let mut build = Build::default();
+    let edges = ["even", "odd"].map(|name| build.input(name, &[Type::Int, Type::Int]));
+    let far = build.derived("far", &[Type::Int, Type::Int]);
+    let mut clause = Clause::new(far);
+    let nodes: Vec<_> = (0..1_000).map(|at| clause.var(&format!("N{at}"), Type::Int)).collect();
+    let mut clause = clause.head(&[&nodes[0], &nodes[999]]);
+    for (at, pair) in nodes.windows(2).enumerate() {
+        clause = clause.atom(edges[at % 2], &[&pair[0], &pair[1]]);
+    }
+    build.rule(clause);
+    let program = build.finish();
+    let loops = (0..2_000).flat_map(|at| edges.map(|edge| (edge, vec![Word::from_int(at); 2])));
+    let facts = database(&program, &loops.collect::<Vec<_>>());
+    let model = SemiNaive.evaluate(&program, facts, &Limits::default()).unwrap();
+    assert_eq!(model.extent(far).unwrap().rows.len(), 2_000);
+}
+
 #[test]
 fn requests_of_all_sizes_over_large_and_small_values_leave_nothing_behind() {
     let programs = [closure().0, same_generation(), points_to()];

@@ -24,8 +24,9 @@ impl<C: Catalog> Compiler<'_, C> {
     pub(super) fn order_from(&mut self, first: &[usize]) -> Vec<usize> {
         let RuleSource { rule, shape, roles, .. } = self.source;
         let (source, catalog) = (self.source, &mut *self.catalog);
+        let has_delta = source.delta().is_some();
         let mut rows = |at: usize, atom: &Atom, bound: &[u32], known: &VarSet| {
-            let rows = estimate(source, catalog, at, atom, bound);
+            let rows = estimate((source, has_delta), catalog, at, atom, bound);
             match joining_bounds(source, catalog, at, atom, known) {
                 Some(bounds) if bound.is_empty() => {
                     bounds.share * catalog.count(atom.relation).unwrap_or(rows)
@@ -96,7 +97,7 @@ pub(super) fn weigh(source: RuleSource<'_>, catalog: &mut impl Catalog, order: &
 
 /// About how many rows of an atom agree with the columns of it that are bound.
 fn estimate(
-    source: RuleSource<'_>,
+    (source, has_delta): (RuleSource<'_>, bool),
     catalog: &mut impl Catalog,
     at: usize,
     atom: &Atom,
@@ -113,8 +114,9 @@ fn estimate(
     }
     let rows = catalog.estimate(relation, view, bound);
     // Where it is yet to grow nobody knows how many it will be.
-    let later = catalog.count(relation).is_some() && source.delta().is_some() && view != View::Delta;
-    if later && bound.is_empty() && source.grows(relation) { rows.max(MANY * UNBOUND) } else { rows }
+    let grows = has_delta && view != View::Delta && source.own.get(at) == Some(&true);
+    let later = grows && bound.is_empty() && catalog.count(relation).is_some();
+    if later { rows.max(MANY * UNBOUND) } else { rows }
 }
 
 /// What bounds the rows of an atom by what is known before it, where an index can have them in order.

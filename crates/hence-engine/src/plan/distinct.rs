@@ -9,6 +9,9 @@ use super::steps::{AccessPath, BoundedPath, ColumnSlots, PlanStep, RowPattern, S
 use crate::storage::view::View;
 use smallvec::smallvec;
 
+/// In how many steps it is looked for loops that hand duplicates on: that takes the third power of it.
+const MOST_STEPS: usize = 64;
+
 /// Steps with what each evaluates.
 pub(super) type Steps = (Vec<PlanStep>, Vec<StepOrigin>);
 
@@ -21,7 +24,7 @@ pub(super) fn without_duplicates(steps: Steps, head: &[Slot], catalog: &mut impl
         }
         _ => false,
     };
-    if !steps.0.iter().any(is_large) {
+    if steps.0.len() > MOST_STEPS || !steps.0.iter().any(is_large) {
         return steps;
     }
     for split in [split_first(&steps, head, catalog, false), split_first(&steps, head, catalog, true)] {
