@@ -76,16 +76,21 @@ fn other_lead(
     if source.wanted != Wanted::Facts || !(2..=MOST_LEADS).contains(&leads.len()) || all < MANY_FACTS {
         return None;
     }
-    let mut cost = |source: RuleSource<'_>| {
+    let mut cost = |source: RuleSource<'_>, new: f64| {
         let order = order_of(source, catalog);
-        weigh(source, catalog, &order)
+        weigh(source, catalog, &order, new).on_the_way()
     };
-    let first = sources.iter().map(|source| cost(*source).on_the_way()).min_by(f64::total_cmp)?;
-    // What the others have in common is looked up however few facts are new.
-    let leads =
-        leads.into_iter().map(|lead| (cost(RuleSource { lead: Some(lead), ..source }).each_time(), lead));
-    let (other, lead) = leads.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
-    let facts = other * SURELY / (first / all);
+    let first = sources.iter().map(|source| cost(*source, 1.0)).min_by(f64::total_cmp)?;
+    // What the others have in common is looked up however few facts are new; the rest grows with these.
+    let facts_of = |(always, whole): (f64, f64)| {
+        let more = first - (whole - always).max(0.0) * SURELY;
+        if more > 0.0 { always * SURELY / more * all } else { f64::INFINITY }
+    };
+    let leads = leads.into_iter().map(|lead| {
+        let source = RuleSource { lead: Some(lead), ..source };
+        (facts_of((cost(source, 0.0), cost(source, 1.0))), lead)
+    });
+    let (facts, lead) = leads.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
     (facts >= 0.0 && facts * PART < all).then_some((lead, facts as u32))
 }
 

@@ -63,11 +63,11 @@ impl<C: Catalog> Compiler<'_, C> {
         if !are_few || atoms.iter().any(is_empty) || !atoms.iter().any(many) {
             return None;
         }
-        let before = weigh(source, self.catalog, greedy).total();
+        let before = weigh(source, self.catalog, greedy, 1.0).total();
         let others = atoms.iter().filter(|at| greedy.first() != Some(at));
         let others = others.map(|at| {
             let order = self.order_from(&[*at]);
-            (weigh(source, self.catalog, &order).total(), order)
+            (weigh(source, self.catalog, &order, 1.0).total(), order)
         });
         let (cost, order) = others.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
         (cost * SURELY < before).then_some(order)
@@ -82,15 +82,14 @@ impl<C: Catalog> Compiler<'_, C> {
     }
 }
 
-/// What an order of a rule's literals costs as a whole; where it begins elsewhere than with the delta, as if one fact were new.
-pub(super) fn weigh(source: RuleSource<'_>, catalog: &mut impl Catalog, order: &[usize]) -> Work {
+/// What an order of a rule's literals costs as a whole where such a part of the delta's relation is new.
+pub(super) fn weigh(source: RuleSource<'_>, catalog: &mut impl Catalog, order: &[usize], new: f64) -> Work {
     let RuleSource { rule, shape, roles, .. } = source;
-    let delta = source.delta().filter(|_| source.lead.is_some()).and_then(|at| rule.literal(at).atom());
+    let delta = source.delta().and_then(|at| rule.literal(at).atom());
     let mut rows = |atom: &Atom, bound: &[u32]| {
         let rows = statistics(catalog, atom, bound);
         let is_delta = delta.is_some_and(|delta| std::ptr::eq(delta, atom));
-        let agreeing = if is_delta { rows.agreeing / rows.all.max(1.0) } else { rows.agreeing };
-        AtomRows { agreeing, ..rows }
+        AtomRows { agreeing: if is_delta { rows.agreeing * new } else { rows.agreeing }, ..rows }
     };
     work(RuleBody { rule, shape, roles }, order, &mut rows)
 }

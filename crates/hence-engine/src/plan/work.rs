@@ -59,11 +59,6 @@ impl Work {
         self.indexes + self.cost + ROW * self.matches
     }
 
-    /// What it costs each time once it has its indexes.
-    pub(super) fn each_time(&self) -> f64 {
-        self.cost + ROW * self.matches
-    }
-
     /// What it costs beside the matches, which every order has, and the rows that they are found in.
     pub(super) fn on_the_way(&self) -> f64 {
         let [_, (_, row)] = LOOK_UP;
