@@ -126,7 +126,7 @@ impl RuleSource {
     fn blamed(&self, error: SessionError) -> SessionError {
         match (&error, &self.named_by) {
             (SessionError::Read { path, .. }, Some(by)) if self.paths.contains(path) => {
-                SessionError::Unknown { message: format!("{error}; {by} names it in `rules`") }
+                SessionError::Unknown { message: format!("{by} (`rules`): {error}") }
             }
             _ => error,
         }
