@@ -76,19 +76,21 @@ fn other_lead(
     if source.wanted != Wanted::Facts || !(2..=MOST_LEADS).contains(&leads.len()) || all < MANY_FACTS {
         return None;
     }
-    let mut cost = |source: RuleSource<'_>, new: f64| {
+    let mut work = |source: RuleSource<'_>, new: f64| {
         let order = order_of(source, catalog);
-        weigh(source, catalog, &order, new).on_the_way()
+        weigh(source, catalog, &order, new)
     };
-    let first = sources.iter().map(|source| cost(*source, 1.0)).min_by(f64::total_cmp)?;
+    let first = sources.iter().map(|source| work(*source, 1.0).on_the_way()).min_by(f64::total_cmp)?;
     // What the others have in common is looked up however few facts are new; the rest grows with these.
     let facts_of = |(always, whole): (f64, f64)| {
         let more = first - (whole - always).max(0.0) * SURELY;
         if more > 0.0 { always * SURELY / more * all } else { f64::INFINITY }
     };
-    let leads = leads.into_iter().map(|lead| {
+    // An index for it alone would take memory, and time in every round.
+    let leads = leads.into_iter().filter_map(|lead| {
         let source = RuleSource { lead: Some(lead), ..source };
-        (facts_of((cost(source, 0.0), cost(source, 1.0))), lead)
+        let (none, all) = (work(source, 0.0), work(source, 1.0));
+        none.has_its_indexes().then(|| (facts_of((none.on_the_way(), all.on_the_way())), lead))
     });
     let (facts, lead) = leads.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
     (facts >= 0.0 && facts * PART < all).then_some((lead, facts as u32))

@@ -59,6 +59,11 @@ impl Work {
         self.indexes + self.cost + ROW * self.matches
     }
 
+    /// Whether it needs no index that isn't there.
+    pub(super) fn has_its_indexes(&self) -> bool {
+        self.indexes == 0.0
+    }
+
     /// What it costs beside the matches, which every order has, and the rows that they are found in.
     pub(super) fn on_the_way(&self) -> f64 {
         let [_, (_, row)] = LOOK_UP;
