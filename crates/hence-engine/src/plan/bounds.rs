@@ -7,7 +7,7 @@ use hence_lang::builtins::expr::{Expr, ExprKind, VarId};
 use hence_lang::builtins::op::Op;
 use hence_lang::ir::{Arg, Atom, Literal, Rule};
 
-use super::shape::VarSet;
+use super::shape::{VarSet, mirrored};
 
 /// Which part of the rows bounds on both sides of a column are expected to leave, those of two columns, and one alone.
 const LEFT: [f64; 3] = [0.02, 0.1, 0.5];
@@ -180,15 +180,4 @@ impl Sides<'_> {
 
 fn is_sum(op: Op) -> bool {
     matches!(op, Op::AddInt | Op::AddTime)
-}
-
-/// The same comparison with its sides exchanged; none of what is no comparison by the words as ints.
-fn mirrored(op: Op) -> Option<Op> {
-    match op {
-        Op::Less => Some(Op::Greater),
-        Op::LessEqual => Some(Op::GreaterEqual),
-        Op::Greater => Some(Op::Less),
-        Op::GreaterEqual => Some(Op::LessEqual),
-        _ => None,
-    }
 }

@@ -75,10 +75,7 @@ impl<C: Catalog> Compiler<'_, C> {
 
     /// How many matches the literals placed so far are expected to have.
     pub(super) fn matches_before(&mut self) -> f64 {
-        let RuleSource { rule, shape, roles, .. } = self.source;
-        let catalog = &mut *self.catalog;
-        let mut rows = |atom: &Atom, bound: &[u32]| statistics(catalog, atom, bound);
-        work(RuleBody { rule, shape, roles }, &self.placed, &mut rows).matches
+        weigh(self.source, self.catalog, &self.placed, 1.0).matches
     }
 }
 

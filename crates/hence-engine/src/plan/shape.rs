@@ -100,7 +100,8 @@ impl Shape {
         head.extend(rule.limit.iter().flat_map(|limit| limit.per.iter().copied()));
         head.retain(|var| rule.limit.as_ref().and_then(|limit| limit.rank) != Some(*var));
         let may_fail = head_fails || literals.iter().any(|literal| literal.may_fail);
-        let comparing = comparing(rule);
+        let comparing = rule.body.iter().enumerate().filter(|(_, literal)| compares(literal));
+        let comparing = comparing.map(|(at, _)| at).collect();
         Self { literals, comparing, head, may_fail, counts_matches: rule.is_aggregate(), moving: usize::MAX }
     }
 }
@@ -134,15 +135,23 @@ fn computed(rule: &Rule) -> VarSet {
     computed
 }
 
-/// The literals that compare by the order of what isn't text.
-fn comparing(rule: &Rule) -> Vec<usize> {
-    let compares = |literal: &Literal| match literal {
-        Literal::Test { expr, .. } => {
-            matches!(expr.kind, ExprKind::Call(Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual, _))
-        }
+/// Whether a literal compares by the order of what isn't text.
+fn compares(literal: &Literal) -> bool {
+    match literal {
+        Literal::Test { expr, .. } => matches!(expr.kind, ExprKind::Call(op, _) if mirrored(op).is_some()),
         _ => false,
-    };
-    rule.body.iter().enumerate().filter(|(_, literal)| compares(literal)).map(|(at, _)| at).collect()
+    }
+}
+
+/// The same comparison with its sides exchanged; none of what is no comparison by the words as ints.
+pub(super) fn mirrored(op: Op) -> Option<Op> {
+    match op {
+        Op::Less => Some(Op::Greater),
+        Op::LessEqual => Some(Op::GreaterEqual),
+        Op::Greater => Some(Op::Less),
+        Op::GreaterEqual => Some(Op::LessEqual),
+        _ => None,
+    }
 }
 
 /// The expressions that are evaluated once the body holds: keys and count of a limit, then the head's terms, an

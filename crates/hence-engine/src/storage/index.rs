@@ -125,9 +125,7 @@ impl Index {
 
     /// Sorts the words of each group, for a relation that won't grow: it isn't known any more which of them came last.
     pub(crate) fn sort(&mut self) {
-        for group in self.groups.iter().filter(|group| group.len > 1) {
-            self.entries[group.start as usize..(group.start + group.len) as usize].sort_unstable();
-        }
+        self.for_each_group(|_, entries| entries.sort_unstable());
         self.sorted = true;
     }
 

@@ -12,8 +12,6 @@ use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::builtins::op::Op;
 
-use smallvec::SmallVec;
-
 /// Whether some row fits.
 pub(super) fn exists(path: AccessPath, sign: Sign, then: Step) -> Step {
     Box::new(move |run| {
@@ -49,10 +47,11 @@ pub(super) fn probe((relation, view): (RelationId, View), row: &[Slot], sign: Si
         }),
         _ => {
             let row = row.to_vec();
-            Box::new(move |run| {
-                let words: SmallVec<[Word; 8]> = row.iter().map(|slot| run.frame[*slot]).collect();
-                if sign.passes(run.holds(relation, &words, view)) { then(run) } else { ON }
-            })
+            Box::new(
+                move |run| {
+                    if sign.passes(run.holds_slots(relation, &row, view)) { then(run) } else { ON }
+                },
+            )
         }
     }
 }

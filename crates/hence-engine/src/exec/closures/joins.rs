@@ -8,7 +8,6 @@ use crate::plan::steps::JoinInput;
 use crate::storage::index::{Content, IndexId};
 use hence_core::meter::Bound;
 use hence_core::value::Word;
-use smallvec::SmallVec;
 
 /// How much longer one of two lists is before it is searched instead of gone through.
 const GALLOP: usize = 8;
@@ -81,7 +80,7 @@ pub(super) fn fewest_first(
             }
         }
         let mut others = inputs.iter().enumerate().filter(|(at, _)| *at != chosen);
-        if others.all(|(_, input)| holds(run, input)) {
+        if others.all(|(_, input)| run.holds_slots(input.path.relation, &input.row, input.path.view)) {
             let next = then(run);
             if next < number {
                 return next;
@@ -89,18 +88,6 @@ pub(super) fn fewest_first(
         }
     }
     ON
-}
-
-#[inline]
-fn holds(run: &Run<'_, '_, '_>, input: &JoinInput) -> bool {
-    let (relation, view) = (input.path.relation, input.path.view);
-    match *input.row.as_slice() {
-        [a, b] => run.holds(relation, &[run.frame[a], run.frame[b]], view),
-        ref row => {
-            let words: SmallVec<[Word; 8]> = row.iter().map(|slot| run.frame[*slot]).collect();
-            run.holds(relation, &words, view)
-        }
-    }
 }
 
 /// Writes what all lists have into `common`, ascending, at most `most` words; `lists` come to be in the order of their length.

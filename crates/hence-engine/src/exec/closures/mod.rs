@@ -25,6 +25,7 @@ use hence_core::value::Word;
 use hence_lang::builtins::expr::NoResult;
 use hence_lang::ir::Rule;
 use output::Batch;
+use smallvec::SmallVec;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::thread;
@@ -234,9 +235,22 @@ impl<'a> Run<'_, 'a, '_> {
         self.context.stable.get(relation)
     }
 
+    /// Whether a part of a relation has a row.
     #[inline(always)]
     fn holds(&self, relation: RelationId, row: &[Word], view: View) -> bool {
         self.context.pending[relation].holds(self.stable(relation), row, view)
+    }
+
+    /// The same for the row of these slots.
+    #[inline]
+    fn holds_slots(&self, relation: RelationId, row: &[Slot], view: View) -> bool {
+        match *row {
+            [a, b] => self.holds(relation, &[self.frame[a], self.frame[b]], view),
+            ref row => {
+                let words: SmallVec<[Word; 8]> = row.iter().map(|slot| self.frame[*slot]).collect();
+                self.holds(relation, &words, view)
+            }
+        }
     }
 
     #[inline]
