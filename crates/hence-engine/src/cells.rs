@@ -251,6 +251,15 @@ impl<'a> Slice<'a> {
         }
     }
 
+    /// Looks at a place, whatever is there.
+    #[inline]
+    pub(crate) fn peek(self, at: usize) -> u64 {
+        match self {
+            Self::Narrow(cells) => cells.get(at).map_or(0, |cell| u64::from(*cell)),
+            Self::Wide(words) => words.get(at).map_or(0, |word| word.0),
+        }
+    }
+
     /// Whether these are `words`.
     #[inline]
     pub(crate) fn is(self, words: &[Word]) -> bool {

@@ -171,7 +171,7 @@ rare(I) :- item(I, 1, _, _), !both(0, I, 1, _), both(_, I, 1, M), both(1, I, 1, 
 fn several_threads_form_the_groups_of_one() {
     let program = program(GROUPS);
     let sale = program.find("sale".into()).unwrap();
-    for (sales, items, in_order) in [(40_000, 60, false), (60_000, 20_000, false), (90_000, 30_000, true)] {
+    for (sales, items, in_order) in [(20_000, 60, false), (30_000, 10_000, false), (150_000, 50_000, true)] {
         let (mut random, mut input) = (Dice::new(12), Database::new(&program));
         for id in 0..sales {
             let item = if in_order { id * items / sales } else { random.below(items) };

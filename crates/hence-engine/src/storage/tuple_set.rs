@@ -94,6 +94,16 @@ impl<'r> AllRows<'r> {
         }
     }
 
+    /// Looks at the row with a number, for the sake of [`RowTable::warm`].
+    #[inline]
+    fn peek(self, at: u32) -> u64 {
+        let start = at as usize * self.arity;
+        match start.checked_sub(self.stable.len()) {
+            None => self.stable.peek(start),
+            Some(start) => self.pending.peek(start),
+        }
+    }
+
     /// A table of the rows of a partition.
     pub(crate) fn table(self, len: u32, partition: Partition) -> RowTable {
         let mut table = RowTable::with_room(partition.about(len as usize));
@@ -137,7 +147,7 @@ pub(crate) fn take(
             let rows = AllRows { arity, stable, pending: pending.view() };
             let hashes =
                 hashes.get(..count).or_broken("a batch has no more rows than are looked for together");
-            table.warm(hashes, |at| rows.row(at).at(0).0);
+            table.warm(hashes, |at| rows.peek(at));
         }
         for (row, hash) in batch.chunks_exact(arity).zip(hashes) {
             let rows = AllRows { arity, stable, pending: pending.view() };

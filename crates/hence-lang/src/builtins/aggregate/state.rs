@@ -127,8 +127,7 @@ impl<S: GroupState> GroupStates for States<S> {
         let groups = self.groups.get(groups).or_broken(GROUPS);
         groups.iter().zip(rows.chunks_exact_mut(stride)).all(|(group, row)| {
             let value = group.finish(&self.shared);
-            *row.get_mut(column).or_broken(ARGUMENTS) = value.unwrap_or_default();
-            value.is_some()
+            value.map(|value| *row.get_mut(column).or_broken(ARGUMENTS) = value).is_some()
         })
     }
 
