@@ -17,8 +17,10 @@ id! {
     pub(crate) struct IndexId(u32): "plans name the indexes that their relations have";
 }
 
-/// How many entries may be unused beside a quarter of those in use.
+/// How many entries may be unused beside a part of those in use.
 const WASTE: usize = 4096;
+/// From how many rows on that part is smaller: their memory is worth more time.
+const MANY_ROWS: u32 = 1 << 20;
 /// How much room for the groups of new rows is kept.
 const GROUP_BUFFER: usize = 4096;
 /// From how many hashed keys on it pays to group them.
@@ -70,8 +72,12 @@ struct Bucket {
     room: u32,
     old: u32,
     round: u32,
-    /// How many entries are about to come.
-    due: u32,
+}
+
+/// One of how many entries groups get for growing, when an index of so many rows is moved together; twice as many unused ones
+/// have it moved together again.
+fn spare(rows: u32) -> usize {
+    if rows < MANY_ROWS { 8 } else { 16 }
 }
 
 impl Index {
@@ -260,7 +266,7 @@ impl Index {
         if groups.capacity() <= GROUP_BUFFER {
             self.group_buffer = groups;
         }
-        if self.entries.len() > len as usize / 4 * 5 + WASTE {
+        if self.entries.len() > len as usize + len as usize / spare(len) * 2 + WASTE {
             self.compact();
         }
     }
@@ -339,7 +345,8 @@ impl Index {
             }
             self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, end as usize);
             group.start = end;
-            group.room = (group.len + group.len / 8).min(next.map_or(group.room, |next| next - end));
+            let wanted = group.len + group.len / spare(self.rows) as u32;
+            group.room = wanted.min(next.map_or(group.room, |next| next - end));
             end += group.room;
         }
         self.entries.truncate(end as usize);
@@ -440,7 +447,8 @@ impl Index {
         self.entries.resize(start as usize, 0);
     }
 
-    /// Makes sure that each group has room for the entries about to come, one for each time it occurs in `groups`.
+    /// Makes sure that each group has room for the entries about to come, one for each time it occurs in `groups`. While they
+    /// are counted, they count as there.
     fn make_room(&mut self, groups: &[u32]) {
         for (row, at) in (self.rows..).zip(groups) {
             let group = &mut self.groups[*at as usize];
@@ -448,12 +456,12 @@ impl Index {
                 (group.round, group.old) = (self.round, group.len);
                 self.first_rows.push(row);
             }
-            group.due += 1;
+            group.len += 1;
         }
         for place in 0..self.first_rows.len() {
             let at = groups[(self.first_rows[place] - self.rows) as usize] as usize;
             let group = &mut self.groups[at];
-            let wanted = group.len + std::mem::take(&mut group.due);
+            let wanted = std::mem::replace(&mut group.len, group.old);
             if wanted > group.room {
                 self.move_to(at, class_for(wanted));
             }
