@@ -5,7 +5,7 @@ use crate::cells::{Cell, Cells, Slice, is_narrow, reserve};
 use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::{hash, hash_of};
 use crate::storage::key_table::KeyTable;
-use crate::storage::pieces::{class_for, class_within, room_of};
+use crate::storage::pieces::{WASTE, class_for, class_within, most_for, room_of, with_spare};
 use crate::storage::row_table::RowTable;
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
@@ -17,11 +17,7 @@ id! {
     pub(crate) struct IndexId(u32): "plans name the indexes that their relations have";
 }
 
-/// How many entries may be unused beside a part of those in use.
-const WASTE: usize = 4096;
-/// From how many rows on that part is smaller: their memory is worth more time.
-const MANY_ROWS: u32 = 1 << 20;
-/// How much room for the groups of new rows is kept.
+/// How much room for the groups of new rows is kept, and for a quarter of the first ones.
 const GROUP_BUFFER: usize = 4096;
 /// From how many hashed keys on it pays to group them.
 const MANY_KEYS: usize = 1 << 15;
@@ -72,12 +68,6 @@ struct Bucket {
     room: u32,
     old: u32,
     round: u32,
-}
-
-/// One of how many entries groups get for growing, when an index of so many rows is moved together; twice as many unused ones
-/// have it moved together again.
-fn spare(rows: u32) -> usize {
-    if rows < MANY_ROWS { 8 } else { 16 }
 }
 
 impl Index {
@@ -266,7 +256,10 @@ impl Index {
         if groups.capacity() <= GROUP_BUFFER {
             self.group_buffer = groups;
         }
-        if self.entries.len() > len as usize + len as usize / spare(len) * 2 + WASTE {
+        if self.first_rows.capacity() / 4 > self.first_rows.len().max(GROUP_BUFFER) {
+            self.first_rows.shrink_to_fit();
+        }
+        if self.entries.len() > most_for(len) {
             self.compact();
         }
     }
@@ -345,8 +338,7 @@ impl Index {
             }
             self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, end as usize);
             group.start = end;
-            let wanted = group.len + group.len / spare(self.rows) as u32;
-            group.room = wanted.min(next.map_or(group.room, |next| next - end));
+            group.room = with_spare(group.len, self.rows).min(next.map_or(group.room, |next| next - end));
             end += group.room;
         }
         self.entries.truncate(end as usize);
