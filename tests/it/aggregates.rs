@@ -31,10 +31,10 @@ fn over(name: &str, matches: &[Vec<Value>]) -> Option<Value> {
     let (aggregate, ty) =
         aggregate::resolve(name, &types).unwrap_or_else(|| panic!("no `{name}` of {types:?}"));
     let words: Vec<Vec<_>> = matches.iter().map(|args| args.iter().map(|arg| arg.word()).collect()).collect();
-    let value = in_states(aggregate.states(&types), &words);
+    let value = in_states(|| aggregate.states(&types), &words);
     assert_eq!(
         value,
-        in_states(aggregate.retractable_states(&types), &words),
+        in_states(|| aggregate.retractable_states(&types), &words),
         "{name} of states that keep more"
     );
     assert_eq!(value, aggregate.value(&types, &words), "{name} as it is defined");
@@ -43,15 +43,22 @@ fn over(name: &str, matches: &[Vec<Value>]) -> Option<Value> {
 }
 
 /// What the states of a group give, whether one group takes all matches or merges those of two.
-fn in_states(mut states: Box<dyn GroupStates>, matches: &[Vec<Word>]) -> Option<Word> {
-    (0..3).for_each(|_| states.push_group());
+fn in_states(states: impl Fn() -> Box<dyn GroupStates>, matches: &[Vec<Word>]) -> Option<Word> {
+    let [mut states, mut others] = [states(), states()];
+    states.push_groups(2);
+    others.push_groups(1);
     for (at, args) in matches.iter().enumerate() {
         states.add(0, args);
-        states.add(1 + at % 2, args);
+        if at % 2 == 0 { states.add(1, args) } else { others.add(0, args) }
     }
-    states.merge(2, 1);
-    assert_eq!(states.finish(0), states.finish(2), "merged");
-    states.finish(0)
+    states.merge_all(&[1], &*others, &[0]);
+    let mut finished = [Word::default(); 4];
+    let all = states.finish_all(0..2, &mut finished, 2, 1);
+    let each = [0, 1].map(|group| states.finish(group));
+    assert_eq!(each[0], each[1], "merged");
+    assert_eq!(all.then_some([finished[1], finished[3]].map(Some)), all.then_some(each), "both at once");
+    assert_eq!(all, each[0].is_some());
+    each[0]
 }
 
 #[track_caller]
@@ -221,7 +228,7 @@ fn retracted_matches_leave_what_the_others_would_give() {
             let mut left = matches.clone();
             let gone = left.remove(at);
             let of = |mut states: Box<dyn GroupStates>| {
-                states.push_group();
+                states.push_groups(1);
                 matches.iter().for_each(|args| states.add(0, &[args[0].word()]));
                 states.retract(0, &[gone[0].word()]).then(|| states.finish(0))
             };
@@ -353,11 +360,12 @@ proptest! {
 fn merged(name: &str, values: &[f64]) -> Option<Word> {
     let types = [hence_core::value::Type::Float];
     let (aggregate, _) = aggregate::resolve(name, &types).unwrap();
-    let mut states = aggregate.states(&types);
-    (0..=values.len()).for_each(|_| states.push_group());
-    for (group, value) in (1..).zip(values) {
-        states.add(group, &[float(*value).word()]);
-        states.merge(0, group);
+    let [mut states, mut others] = [aggregate.states(&types), aggregate.states(&types)];
+    states.push_groups(1);
+    others.push_groups(values.len());
+    for (group, value) in (0..).zip(values) {
+        others.add(group as usize, &[float(*value).word()]);
+        states.merge_all(&[0], &*others, &[group]);
     }
     states.finish(0)
 }

@@ -71,6 +71,15 @@ fn grow<T>(vec: &mut Vec<T>, more: usize) {
     }
 }
 
+/// So many zeros, written down at once. Pages that a table first reads and then writes would fault twice, and the second time
+/// all threads wait until every processor knows of it.
+pub(crate) fn zeros<T: Copy + Default>(len: usize) -> Vec<T> {
+    // What the compiler knows to be zeros it takes from the system, unwritten.
+    let mut zeros = std::hint::black_box(Vec::with_capacity(len));
+    zeros.resize(len, T::default());
+    zeros
+}
+
 /// Whether a word fits in 32 bits.
 #[inline]
 pub(crate) fn is_narrow(word: Word) -> bool {

@@ -145,3 +145,45 @@ fn several_threads_find_keys_of_every_kind() {
         });
     }
 }
+
+/// Groups of few and of many matches, whose words are small, large, texts, and of several columns; exact sums; limits; relations
+/// that other rules add to, and that others look up.
+const GROUPS: &str = "
+input sale(id: int, shop: int, item: int, price: int).
+relation item(i: int, n: int, sum: int, most: int).
+relation rare(i: int).
+
+whole(count(), sum(P), mean(float(P) * 0.1)) :- sale(_, _, _, P).
+shop(S, count(), sum(float(P) * 0.1), min(P), median(P)) :- sale(_, S, _, P).
+item(I, count(), sum(P), max(P)) :- sale(_, _, I, P).
+item(I, 1, P, P) :- sale(_, _, I, P), P < 9.
+both(S, I, count(), mean(float(P) * 0.1)) :- sale(_, S, I, P).
+far(if(Id < 9000, I, I * 4294967296), count()) :- sale(Id, _, I, _).
+named(\"item {I}\", count(P)) :- sale(_, S, I, P), S < 2.
+lost(I, sum(9223372036854775807 - P), count()) :- sale(_, _, I, P).
+dearest(S, I, P) :- sale(_, S, I, P) limit 5 per S by P desc.
+first(I, Id) :- sale(Id, _, I, P) limit 2 per I by P desc.
+top(Id) :- sale(Id, _, _, P) limit 10 by P desc.
+rare(I) :- item(I, 1, _, _), !both(0, I, 1, _), both(_, I, 1, M), both(1, I, 1, M).
+";
+
+#[test]
+fn several_threads_form_the_groups_of_one() {
+    let program = program(GROUPS);
+    let sale = program.find("sale".into()).unwrap();
+    for (sales, items, in_order) in [(40_000, 60, false), (60_000, 20_000, false), (90_000, 30_000, true)] {
+        let (mut random, mut input) = (Dice::new(12), Database::new(&program));
+        for id in 0..sales {
+            let item = if in_order { id * items / sales } else { random.below(items) };
+            let row = [id, random.below(7), item, random.below(10_000)];
+            input.push(sale, &row.map(|word| Word::from_int(word as i64)));
+        }
+        let alone = evaluate(&program, &input, Threads::ONE);
+        assert!(!alone.undefined.is_empty());
+        for threads in [Threads::of(2), EAGER] {
+            same(&program, &alone, &evaluate(&program, &input, threads)).unwrap_or_else(|difference| {
+                panic!("{items} items, {threads:?}: {}", &difference[..difference.len().min(500)]);
+            });
+        }
+    }
+}

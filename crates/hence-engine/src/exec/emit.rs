@@ -1,5 +1,6 @@
 //! Matches that are facts.
 
+use crate::cells::Cells;
 use crate::exec::context::{ExecContext, Sink};
 use crate::storage::shard::Shard;
 use hence_core::meter::Bound;
@@ -22,6 +23,8 @@ pub(crate) struct Emitter<'s> {
     batch: Vec<Word>,
     derived: u64,
     weighed: u64,
+    /// Whether all are distinct and the only facts of the relation.
+    distinct: bool,
     /// Where they all go; none to look for it in the open round.
     shard: Option<&'s mut Shard>,
 }
@@ -30,7 +33,7 @@ impl<'s> Emitter<'s> {
     /// An emitter for a relation; `batch` is room to work in.
     pub(crate) fn new(relation: RelationId, mut batch: Vec<Word>) -> Self {
         batch.clear();
-        Self { relation, batch, derived: 0, weighed: 0, shard: None }
+        Self { relation, batch, derived: 0, weighed: 0, distinct: false, shard: None }
     }
 
     /// An emitter for a relation whose facts all belong to one shard.
@@ -41,6 +44,28 @@ impl<'s> Emitter<'s> {
     /// The room to work in.
     pub(crate) fn into_batch(self) -> Vec<Word> {
         self.batch
+    }
+
+    /// All that follow are distinct.
+    pub(crate) fn expect_distinct(&mut self, context: &mut ExecContext<'_, '_>) {
+        let stable = context.stable.get(self.relation);
+        self.distinct = self.shard.is_none() && context.pending.own(self.relation).begin_distinct(stable);
+    }
+
+    /// Whether they may be taken in as [`Emitter::take_cells`] does.
+    pub(crate) fn is_distinct(&self) -> bool {
+        self.distinct
+    }
+
+    /// Takes in facts of which it is known that they are distinct.
+    pub(crate) fn take_cells(
+        &mut self,
+        mut cells: Cells,
+        context: &mut ExecContext<'_, '_>,
+    ) -> Result<(), Bound> {
+        let stable = context.stable.get(self.relation);
+        let new = context.pending.own(self.relation).append_distinct(stable, &mut cells)?;
+        self.derive(new, context)
     }
 
     /// How many of those taken in were new.
@@ -131,6 +156,7 @@ impl Sink for Emitter<'_> {
         let stable = context.stable.get(self.relation);
         let new = match &mut self.shard {
             Some(shard) => shard.take(stable, rows)?,
+            None if self.distinct => context.pending.own(self.relation).take_distinct(stable, rows)?,
             None => context.pending.own(self.relation).take(stable, rows)?,
         };
         self.derive(new, context)

@@ -55,14 +55,43 @@ struct Common<'a, 'p> {
 /// What a thread has found: how many matches, and the reports.
 type End<'p> = (Result<u64, Bound>, Reports<'p>);
 
+/// Where one of several threads puts what it finds.
+trait ThreadSink: Sink {
+    /// Sends and takes in what is left.
+    fn finish(self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound>;
+}
+
 /// Finds all matches that are left, each taken in by the one of `owners` that `owner` says; how many there were.
-pub(crate) fn run<'p, K: Sink + Send>(
+pub(crate) fn run<K: Sink>(
     job: &Job<'_>,
     owners: &mut [K],
     owner: impl Fn(&[Word]) -> usize + Sync,
+    context: &mut ExecContext<'_, '_>,
+) -> Result<u64, Bound> {
+    let most = owners.len();
+    run_on(job, most, |threads| exchanges(job, owners, threads, &owner), context)
+}
+
+/// The same, each match taken in by the one of `sinks` that the thread has which finds it, until one of them is full.
+pub(crate) fn run_apart<K: Sink>(
+    job: &Job<'_>,
+    sinks: &mut [K],
+    is_full: impl Fn(&K) -> bool + Sync,
+    context: &mut ExecContext<'_, '_>,
+) -> Result<u64, Bound> {
+    let most = sinks.len();
+    let own = |sink| OwnSink { sink, is_full: &is_full };
+    run_on(job, most, |_| sinks.iter_mut().map(own).collect(), context)
+}
+
+/// Finds all matches that are left on up to `most` threads, for as many of which `sinks` makes sinks at least.
+fn run_on<'p, K: ThreadSink>(
+    job: &Job<'_>,
+    most: usize,
+    sinks: impl FnOnce(usize) -> Vec<K>,
     context: &mut ExecContext<'_, 'p>,
 ) -> Result<u64, Bound> {
-    let (budget, owner) = (&mut *context.budget, &owner);
+    let budget = &mut *context.budget;
     let pool = budget.pool();
     let program = context.reports.program();
     let common = Common {
@@ -74,18 +103,18 @@ pub(crate) fn run<'p, K: Sink + Send>(
     };
     let ends: Vec<End<'p>> = thread::scope(|scope| {
         let (mut channels, mut helpers) = (Vec::new(), Vec::new());
-        for _ in 1..owners.len() {
-            let (channel, exchange) = sync_channel::<Exchange<'_, K, _>>(1);
+        for _ in 1..most {
+            let (channel, sink) = sync_channel::<K>(1);
             let own = budget.of_thread(&pool);
-            let helper = move || exchange.recv().ok().map(|exchange| work(common, exchange, own));
+            let helper = move || sink.recv().ok().map(|sink| work(common, sink, own));
             // Where the system gives no more threads, fewer do.
             let Ok(helper) = thread::Builder::new().spawn_scoped(scope, helper) else { break };
             channels.push(channel);
             helpers.push(helper);
         }
-        let mut exchanges = exchanges(job, owners, channels.len() + 1, owner).into_iter();
-        let mine = exchanges.next();
-        channels.into_iter().zip(exchanges).for_each(|(channel, exchange)| drop(channel.send(exchange)));
+        let mut sinks = sinks(channels.len() + 1).into_iter();
+        let mine = sinks.next();
+        channels.into_iter().zip(sinks).for_each(|(channel, sink)| drop(channel.send(sink)));
         let mine = work(common, mine.or_broken(EXCHANGES), budget.of_thread(&pool));
         let ends = helpers.into_iter().map(|helper| fault::joined(helper.join()).or_broken(EXCHANGES));
         std::iter::once(mine).chain(ends).collect()
@@ -103,22 +132,18 @@ pub(crate) fn run<'p, K: Sink + Send>(
 }
 
 /// The work of one thread.
-fn work<'p, K: Sink, F: Fn(&[Word]) -> usize + Sync>(
-    common: Common<'_, 'p>,
-    mut exchange: Exchange<'_, K, F>,
-    mut budget: Budget,
-) -> End<'p> {
+fn work<'p>(common: Common<'_, 'p>, mut sink: impl ThreadSink, mut budget: Budget) -> End<'p> {
     let Common { job, program, stable, pending, params } = common;
     let mut reports = Reports::new(program);
     let pending = PendingTuples::Shared(pending);
     let _others = StopOthers(&job.morsels);
     let mut context = ExecContext { stable, pending, budget: &mut budget, reports: &mut reports, params };
-    let mut matches = find(job, &mut exchange, &mut context);
+    let mut matches = find(job, &mut sink, &mut context);
     if matches.is_err() {
         job.morsels.stop();
     }
     // Also after an error: the others wait for the end of what this one sends.
-    let rest = exchange.finish(&mut context);
+    let rest = sink.finish(&mut context);
     matches = matches.and_then(|matches| rest.map(|()| matches));
     let settled = budget.settle();
     (matches.and_then(|matches| settled.map(|()| matches)), reports)
@@ -135,17 +160,13 @@ impl Drop for StopOthers<'_> {
     }
 }
 
-fn find<'a>(
-    job: &Job<'a>,
-    exchange: &mut impl Sink,
-    context: &mut ExecContext<'a, '_>,
-) -> Result<u64, Bound> {
+fn find<'a>(job: &Job<'a>, sink: &mut impl Sink, context: &mut ExecContext<'a, '_>) -> Result<u64, Bound> {
     let (mut scratch, mut matches) = (Scratch::default(), 0);
     let mut frame = job.plan.frame.words.as_slice().to_vec();
     while let Some(morsel) = job.morsels.take(job.step) {
         let (run, morsel) = ((job.plan, job.rule), Some(morsel));
-        matches += job.closures.run(run, &mut frame, morsel, exchange, context, &mut scratch)?;
-        if exchange.is_full() {
+        matches += job.closures.run(run, &mut frame, morsel, sink, context, &mut scratch)?;
+        if sink.is_full() {
             job.morsels.pause(true);
         }
     }
@@ -258,7 +279,9 @@ impl<K: Sink, F: Fn(&[Word]) -> usize + Sync> Exchange<'_, K, F> {
             }
         }
     }
+}
 
+impl<K: Sink, F: Fn(&[Word]) -> usize + Sync> ThreadSink for Exchange<'_, K, F> {
     /// Sends what is left, and takes in what comes until all others are through.
     fn finish(mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         self.flush(context)?;
@@ -315,5 +338,35 @@ impl<K: Sink, F: Fn(&[Word]) -> usize + Sync> Sink for Exchange<'_, K, F> {
             }
         }
         self.receive(context).map(|_| ())
+    }
+}
+
+/// What a thread finds and keeps.
+struct OwnSink<'s, K, F> {
+    sink: &'s mut K,
+    is_full: &'s F,
+}
+
+impl<K: Sink, F: Fn(&K) -> bool + Sync> Sink for OwnSink<'_, K, F> {
+    fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.sink.take(row, context)
+    }
+
+    fn swap_batch(&mut self, partition: usize, words: &mut Vec<Word>) -> usize {
+        self.sink.swap_batch(partition, words)
+    }
+
+    fn is_full(&self) -> bool {
+        (self.is_full)(self.sink)
+    }
+
+    fn flush(&mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.sink.flush(context)
+    }
+}
+
+impl<K: Sink, F: Fn(&K) -> bool + Sync> ThreadSink for OwnSink<'_, K, F> {
+    fn finish(mut self, context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
+        self.flush(context)
     }
 }

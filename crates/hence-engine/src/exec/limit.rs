@@ -4,6 +4,7 @@ use super::emit::ROWS_PER_LOOK;
 use super::group::MATCH;
 use crate::exec::context::{ExecContext, Sink};
 use crate::exec::emit::Emitter;
+use crate::exec::parts::Part;
 use crate::plan::head::{is_rank, plain, unranked};
 use crate::storage::hash::TOGETHER;
 use crate::storage::row_interner::RowInterner;
@@ -33,8 +34,9 @@ pub(crate) struct LimitedHeads {
     count: i64,
     /// The heads in order, once all are in.
     order: Vec<u32>,
-    /// How many heads there may be before those beyond the limit are left out.
+    /// How many heads there may be before those beyond the limit are left out, and how many were left then.
     room: u32,
+    left: u32,
     /// The groups whose limit was reached, each with the key of its last head then: what is worse needs not be kept.
     full: RowInterner,
     worst: Vec<Word>,
@@ -44,6 +46,8 @@ pub(crate) struct LimitedHeads {
 
 /// [`LimitedHeads::room`] at first.
 const ROOM: u32 = 1 << 12;
+/// From how many heads on they are brought together by their groups before they are sorted.
+const MANY: u32 = 1 << 10;
 
 impl LimitedHeads {
     /// No heads yet of a rule with a limit.
@@ -58,6 +62,7 @@ impl LimitedHeads {
             count: 0,
             order: Vec::new(),
             room: ROOM,
+            left: 0,
             full: RowInterner::new(limit.per.len()),
             worst: Vec::new(),
             waiting: Vec::new(),
@@ -74,7 +79,7 @@ impl LimitedHeads {
         self.heads.clear();
         self.keys.clear();
         self.count = 0;
-        self.room = ROOM;
+        (self.room, self.left) = (ROOM, 0);
         self.full.clear();
         self.worst.clear();
         self.waiting.clear();
@@ -105,15 +110,51 @@ impl LimitedHeads {
     fn ordered(&mut self) -> Vec<u32> {
         let mut order = std::mem::take(&mut self.order);
         order.clear();
-        order.extend(0..self.heads.len());
-        // Groups by their words: they only have to be adjacent.
-        order.sort_unstable_by(|a, b| {
-            self.group(*a)
-                .cmp(self.group(*b))
-                .then_with(|| self.compare_keys(self.key(*a), self.key(*b)))
-                .then_with(|| self.compare_heads(self.head(*a), self.head(*b)))
-        });
+        if self.heads.len() < MANY {
+            order.extend(0..self.heads.len());
+            // Groups by their words: they only have to be adjacent.
+            order.sort_unstable_by(|a, b| {
+                self.group(*a).cmp(self.group(*b)).then_with(|| self.compare_in_group(*a, *b))
+            });
+            return order;
+        }
+        let mut numbers = Vec::with_capacity(self.heads.len() as usize);
+        let groups = self.number_groups(&mut numbers);
+        let mut ends = vec![0; groups as usize];
+        numbers.iter().for_each(|group| *ends.get_mut(*group as usize).or_broken(HEAD) += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += std::mem::replace(end, sum);
+        }
+        order.resize(numbers.len(), 0);
+        for (at, group) in (0..).zip(numbers) {
+            let end: &mut usize = ends.get_mut(group as usize).or_broken(HEAD);
+            *order.get_mut(*end).or_broken(HEAD) = at;
+            *end += 1;
+        }
+        let mut from = 0;
+        for to in ends {
+            let heads = order.get_mut(from..to).or_broken(HEAD);
+            heads.sort_unstable_by(|a, b| self.compare_in_group(*a, *b));
+            from = to;
+        }
         order
+    }
+
+    /// Writes down the number of each head's group; how many groups there are.
+    fn number_groups(&self, numbers: &mut Vec<u32>) -> u32 {
+        if self.per == 0 {
+            numbers.resize(self.heads.len() as usize, 0);
+            return 1;
+        }
+        let mut groups = RowInterner::new(self.per);
+        groups.insert_all(self.heads.words(), self.per + self.columns.len(), numbers);
+        groups.len()
+    }
+
+    fn compare_in_group(&self, left: u32, right: u32) -> Ordering {
+        self.compare_keys(self.key(left), self.key(right))
+            .then_with(|| self.compare_heads(self.head(left), self.head(right)))
     }
 
     /// Visits heads in order with their ranks.
@@ -158,10 +199,27 @@ impl LimitedHeads {
             heads.insert(self.heads.row(at));
             keys.extend_from_slice(self.key(at));
         }
-        let left = heads.len();
-        (self.heads, self.keys, self.order) = (heads, keys, order);
+        (self.left, self.heads, self.keys, self.order) = (heads.len(), heads, keys, order);
         // Where groups are small it would be in vain again and again.
-        self.room = left.saturating_mul(if left < before / 2 { 4 } else { 16 }).max(ROOM);
+        self.room = self.left.saturating_mul(if self.left < before / 2 { 4 } else { 16 }).max(ROOM);
+    }
+
+    /// Takes in a head unless enough better ones are known; whether it is new.
+    fn offer(&mut self, key: &[Word], head: &[Word]) -> bool {
+        if !self.worst.is_empty() && self.is_beyond(head.get(..self.per).or_broken(HEAD), key) {
+            return false;
+        }
+        if self.heads.len() >= self.room {
+            self.prune();
+        }
+        let (at, new) = self.heads.insert(head);
+        if new {
+            self.keys.extend_from_slice(key);
+        } else if self.compare_keys(key, self.key(at)).is_lt() {
+            let first = at as usize * key.len();
+            self.keys.get_mut(first..first + key.len()).or_broken(HEAD).copy_from_slice(key);
+        }
+        new
     }
 
     /// Whether enough heads of the group are known that are better than such a key.
@@ -214,26 +272,34 @@ fn ranked((rule, limit): (&Rule, &Limit), head: &[Word], rank: i64, row: &mut Sm
     }
 }
 
+impl Part for LimitedHeads {
+    fn merge(&mut self, other: &Self, owns: impl Fn(&[Word]) -> bool) {
+        self.count = self.count.max(other.count);
+        for at in (0..other.heads.len()).filter(|at| owns(other.group(*at))) {
+            self.offer(other.key(at), other.heads.row(at));
+        }
+    }
+
+    fn groups(&self) -> u32 {
+        self.number_groups(&mut Vec::new())
+    }
+
+    fn size(&self) -> usize {
+        self.left as usize
+    }
+
+    fn most_of_group(&self) -> f64 {
+        self.count as f64
+    }
+}
+
 impl Sink for LimitedHeads {
     fn take(&mut self, row: &[Word], context: &mut ExecContext<'_, '_>) -> Result<(), Bound> {
         let (key, head) = row.split_at_checked(1 + self.by.len()).or_broken(MATCH);
         let (count, key) = key.split_first().or_broken(MATCH);
         self.count = count.as_int();
-        if !self.worst.is_empty() && self.is_beyond(head.get(..self.per).or_broken(HEAD), key) {
-            return Ok(());
-        }
-        if self.heads.len() >= self.room {
-            self.prune();
-        }
-        let (at, new) = self.heads.insert(head);
-        if new {
-            self.keys.extend_from_slice(key);
-            if u64::from(at + 1).is_multiple_of(ROWS_PER_LOOK) {
-                context.weigh(self.heads.bytes() + self.keys.capacity() * 8)?;
-            }
-        } else if self.compare_keys(key, self.key(at)).is_lt() {
-            let first = at as usize * key.len();
-            self.keys.get_mut(first..first + key.len()).or_broken(HEAD).copy_from_slice(key);
+        if self.offer(key, head) && u64::from(self.heads.len()).is_multiple_of(ROWS_PER_LOOK) {
+            context.weigh(self.heads.bytes() + self.keys.capacity() * 8)?;
         }
         Ok(())
     }

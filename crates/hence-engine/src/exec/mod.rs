@@ -11,5 +11,6 @@ pub(crate) mod group;
 pub(crate) mod limit;
 pub(crate) mod matches;
 pub(crate) mod morsels;
+pub(crate) mod parts;
 pub(crate) mod run;
 pub(crate) mod undefined;

@@ -2,6 +2,7 @@
 
 use super::context::Sink;
 use super::exchange;
+use crate::cells::Cells;
 use crate::exec::closures::{Closures, Scratch};
 use crate::exec::context::ExecContext;
 use crate::exec::emit::{Apart, Emitter};
@@ -9,15 +10,17 @@ use crate::exec::exchange::Job;
 use crate::exec::group::Groups;
 use crate::exec::limit::LimitedHeads;
 use crate::exec::morsels::Morsels;
+use crate::exec::parts;
 use crate::limits::Threads;
+use crate::plan::head::plain;
 use crate::plan::steps::Plan;
-use crate::storage::hash::hash;
-use crate::storage::partition::pick;
+use crate::report::Reports;
+use crate::storage::threads;
 use crate::storage::view::View;
 use hence_core::meter::Bound;
 use std::time::{Duration, Instant};
 
-use hence_core::fault::{OrBroken, broken};
+use hence_core::fault::broken;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::Rule;
@@ -104,6 +107,7 @@ impl Output {
             (Self::Groups(groups), _) => {
                 groups.clear();
                 let matches = closures.run((plan, rule), frame, None, groups, context, scratch)?;
+                facts.expect_distinct(context);
                 groups.finish(rule, facts, context).map(|()| matches)
             }
             (Self::Heads(heads), Some(limit)) => {
@@ -141,7 +145,7 @@ pub(crate) fn run<'a>(
     let job = Job { plan, rule, closures, morsels, step: 1, is_clustered: false };
     into_facts(rule, context, scratch, |facts, context, scratch| match output {
         Output::Facts(pace) => derive((job, frame), pace, facts, context, scratch, threads),
-        Output::Groups(_) | Output::Heads(_) => collect(job, facts, context, threads),
+        Output::Groups(_) | Output::Heads(_) => collect((job, frame), facts, context, scratch, threads.most),
     })
 }
 
@@ -245,31 +249,48 @@ fn derive_apart(
     Ok(matches)
 }
 
-/// Matches that form groups, each of which one thread owns.
-fn collect(
-    job: Job<'_>,
+/// Matches that form groups.
+fn collect<'a>(
+    (job, frame): (Job<'a>, &mut [Word]),
     facts: &mut Emitter<'_>,
-    context: &mut ExecContext<'_, '_>,
-    threads: Threads,
+    context: &mut ExecContext<'a, '_>,
+    scratch: &mut Scratch,
+    threads: usize,
 ) -> Result<u64, Bound> {
-    let rule = job.rule;
-    let job = Job { step: (job.morsels.left() / threads.most / MORSELS).clamp(1, MANY_ROWS), ..job };
-    let owner = |columns: std::ops::Range<usize>| {
-        move |row: &[Word]| {
-            let group = row.get(columns.clone()).or_broken("a match has the columns of its group");
-            pick(hash(group), threads.most)
-        }
-    };
+    let (rule, id) = (job.rule, job.plan.rule);
     let Some(limit) = rule.limit.as_ref().filter(|_| !rule.is_aggregate()) else {
-        let mut owners: Vec<Groups> = (0..threads.most).map(|_| Groups::new(job.plan.rule, rule)).collect();
-        let width = owners.first().or_broken("each thread has groups of its own").width();
-        let matches = exchange::run(&job, &mut owners, owner(0..width), context)?;
-        owners.iter_mut().try_for_each(|groups| groups.finish(rule, facts, context))?;
+        let new = || Groups::new(id, rule);
+        let group = 0..plain(rule).count();
+        let (matches, mut parts) = parts::collect((job, frame), new, group, context, scratch, threads)?;
+        facts.expect_distinct(context);
+        match parts.as_slice() {
+            [_, _, ..] if facts.is_distinct() => finish_apart(rule, &parts, facts, context)?,
+            _ => parts.iter_mut().try_for_each(|groups| groups.finish(rule, facts, context))?,
+        }
         return Ok(matches);
     };
-    let mut owners: Vec<LimitedHeads> = (0..threads.most).map(|_| LimitedHeads::new(rule, limit)).collect();
+    let new = || LimitedHeads::new(rule, limit);
     let keys = 1 + limit.by.len();
-    let matches = exchange::run(&job, &mut owners, owner(keys..keys + limit.per.len()), context)?;
-    owners.iter_mut().try_for_each(|heads| heads.finish((rule, limit), facts, context))?;
+    let group = keys..keys + limit.per.len();
+    let (matches, mut parts) = parts::collect((job, frame), new, group, context, scratch, threads)?;
+    parts.iter_mut().try_for_each(|heads| heads.finish((rule, limit), facts, context))?;
     Ok(matches)
+}
+
+/// Adds the facts of groups, which threads make of their own.
+fn finish_apart(
+    rule: &Rule,
+    parts: &[Groups],
+    facts: &mut Emitter<'_>,
+    context: &mut ExecContext<'_, '_>,
+) -> Result<(), Bound> {
+    let program = context.reports.program();
+    let mut made: Vec<_> = parts.iter().map(|_| (Cells::default(), Reports::new(program))).collect();
+    threads::each(parts.iter().zip(&mut made), parts.len(), |(groups, (cells, reports))| {
+        *cells = groups.to_cells(rule, reports);
+    });
+    made.into_iter().try_for_each(|(cells, reports)| {
+        context.reports.add_all(reports);
+        facts.take_cells(cells, context)
+    })
 }

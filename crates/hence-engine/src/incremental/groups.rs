@@ -195,7 +195,7 @@ impl AggregateGroups {
                     Some(place) => *place = group,
                     None => {
                         groups.push(group);
-                        self.columns.iter_mut().for_each(|column| column.states.push_group());
+                        self.columns.iter_mut().for_each(|column| column.states.push_groups(1));
                     }
                 }
                 at

@@ -398,9 +398,8 @@ impl<'a, C: Catalog> Compiler<'a, C> {
         Remainder { bound: self.bound.iter().collect(), literals, in_head: at.is_none() }
     }
 
-    /// The origins of a fact's words, if the innermost loop over rows only has to write facts down.
+    /// The origins of a head's words, if the innermost loop over rows only has to write them down.
     fn tail(&self, head: &[CompiledExpr], after_match: Option<usize>) -> Option<Vec<HeadWord>> {
-        let rule = self.source.rule;
         let last = self.steps.len().checked_sub(1)?;
         let path = match self.steps.get(last)? {
             PlanStep::Every(path) | PlanStep::Between(BoundedPath { path, .. }) => path,
@@ -410,10 +409,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             }
             _ => return None,
         };
-        if rule.is_aggregate() || rule.limit.is_some() || head.is_empty() {
-            return None;
-        }
-        if after_match != Some(last) || !path.row.checks.is_empty() {
+        if head.is_empty() || after_match != Some(last) || !path.row.checks.is_empty() {
             return None;
         }
         let origin = |expr: &CompiledExpr| match expr {

@@ -46,7 +46,7 @@ pub struct Plan {
     /// The expressions of the head: of a plain rule its terms; of one with aggregates the group, then all arguments;
     /// of one with a limit the count, the keys, the group, then the terms except the rank.
     pub(crate) head: Vec<CompiledExpr>,
-    /// Where each word of a fact comes from, if the innermost loop only has to write facts down.
+    /// Where each word of the head comes from, if the innermost loop only has to write them down.
     pub(crate) tail: Option<Vec<HeadWord>>,
     /// What an undefined operation of the head leaves to evaluate.
     pub(crate) remainder: Remainder,
@@ -111,7 +111,7 @@ impl Plan {
         joins.flat_map(PlanStep::indexes)
     }
 
-    /// The only column of the facts that the innermost loop varies.
+    /// The only word of the head that the innermost loop varies.
     pub(crate) fn clustering_column(&self) -> Option<usize> {
         let tail = self.tail.iter().flatten().enumerate();
         let mut varied = tail.filter(|(_, origin)| matches!(origin, HeadWord::Column(_))).map(|(at, _)| at);

@@ -66,7 +66,10 @@ pub(crate) fn make_sets(program: &Program, stratum: &Stratum, relations: &mut Re
 
 /// The column of a relation that varies in the innermost loops of most plans that derive its facts.
 fn clustering_column(plans: &[Plan], program: &Program, relation: RelationId) -> Option<usize> {
-    let derives = |plan: &&Plan| program[plan.rule].head == relation;
+    let derives = |plan: &&Plan| {
+        let rule = &program[plan.rule];
+        rule.head == relation && !rule.is_aggregate() && rule.limit.is_none()
+    };
     let mut votes: Vec<usize> = plans.iter().filter(derives).filter_map(Plan::clustering_column).collect();
     votes.sort_unstable();
     let most = votes.chunk_by(|a, b| a == b).max_by_key(|same| same.len())?;

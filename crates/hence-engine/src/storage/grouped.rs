@@ -4,7 +4,7 @@
     reason = "hot: groups are made before they are looked at, and places are below the room of their group"
 )]
 
-use crate::cells::{Cells, Slice};
+use crate::cells::{Cells, Slice, zeros};
 use crate::storage::hash::TOGETHER;
 use crate::storage::statistics::distinct_keys;
 use hence_core::fault::OrBroken;
@@ -292,7 +292,7 @@ impl Group {
         let room = self.room(numbered);
         let wanted = if room.is_power_of_two() { room + room / 2 } else { (room + 1).next_power_of_two() };
         let wanted = wanted.max(SMALLEST);
-        let places = vec![0; wanted << u32::from(numbered)].into_boxed_slice();
+        let places = zeros(wanted << u32::from(numbered)).into_boxed_slice();
         let old = std::mem::replace(&mut self.places, places);
         for (at, place) in old.iter().take(room).enumerate().filter(|(_, place)| **place != 0) {
             let (Ok(to) | Err(to)) = self.probe(wanted, place - 1);

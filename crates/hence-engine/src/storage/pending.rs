@@ -54,6 +54,24 @@ impl Pending {
         self.check(stable).map(|()| new)
     }
 
+    /// The first facts of the relation follow, all distinct; whether they may be taken in as such.
+    pub(crate) fn begin_distinct(&mut self, stable: &Stable) -> bool {
+        match self.shards.as_mut_slice() {
+            [only] => only.begin_distinct(stable),
+            _ => false,
+        }
+    }
+
+    /// Adds facts that were announced; how many these are.
+    pub(crate) fn take_distinct(&mut self, stable: &Stable, rows: &[Word]) -> Result<u64, Bound> {
+        self.shards.first_mut().or_broken(LENT).take_distinct(stable, rows)
+    }
+
+    /// The same for cells, which are taken out.
+    pub(crate) fn append_distinct(&mut self, stable: &Stable, rows: &mut Cells) -> Result<u64, Bound> {
+        self.shards.first_mut().or_broken(LENT).append_distinct(stable, rows)
+    }
+
     /// Adds the rows that are new of those that fall to each shard, all shards at the same time; how many these are.
     pub(crate) fn take_shards(&mut self, stable: &Stable, by_shard: &[&[Word]]) -> Result<u64, Bound> {
         let before = self.open();
@@ -129,7 +147,7 @@ impl Pending {
 
     /// Makes the set of the facts of an input, if it isn't made yet.
     pub(crate) fn make_set(&mut self, stable: &Stable) {
-        self.shards.iter_mut().for_each(|shard| shard.make_deferred(stable));
+        self.shards.iter_mut().for_each(|shard| shard.ask(stable));
     }
 
     /// Keeps the facts by row number from now on, so that a part of them can be asked for.

@@ -4,6 +4,7 @@
     reason = "hot: positions are masked by the number of slots, a power of two"
 )]
 
+use crate::cells::zeros;
 use hence_core::fault::broken;
 
 /// Slots per number at the fullest, in tenths.
@@ -28,7 +29,7 @@ impl RowTable {
     /// A table with room for `numbers`.
     pub(crate) fn with_room(numbers: usize) -> Self {
         let size = (numbers * 10 / FULLEST + 1).next_power_of_two().max(SMALLEST);
-        Self { slots: vec![0; size], ..Self::default() }
+        Self { slots: zeros(size), ..Self::default() }
     }
 
     /// The number under `hash` that `is_it` accepts.
@@ -38,11 +39,20 @@ impl RowTable {
     }
 
     /// Looks at where numbers under these hashes may lead, so that the processor waits for many cache lines at once and not
-    /// for one after the other; `look` looks at the row of a number.
+    /// for one after the other; `look` looks at the row of a number. Without branches on what is found: one that is
+    /// foreseen wrongly would wait for its line.
     #[inline]
     pub(crate) fn warm(&self, hashes: &[u64], look: impl Fn(u32) -> u64) {
-        let maybe = hashes.iter().filter_map(|hash| self.find(*hash, |_| true));
-        std::hint::black_box(maybe.fold(0, |seen, number| seen ^ look(number)));
+        if self.len == 0 {
+            return;
+        }
+        let mask = self.slots.len() - 1;
+        let seen = hashes.iter().fold(0, |seen, hash| {
+            let slot = self.slots[(hash >> 32) as usize & mask];
+            let number = if (slot ^ hash) >> 32 == 0 { (slot & NUMBER) as u32 } else { 0 };
+            seen ^ look(number.saturating_sub(1))
+        });
+        std::hint::black_box(seen);
     }
 
     /// The number under `hash` that `is_it` accepts; where there is none, `number` takes its place and stays.
@@ -139,7 +149,7 @@ impl RowTable {
     /// Takes all numbers out, and keeps the room unless it is far too much.
     pub(crate) fn clear(&mut self) {
         if self.slots.len() > SPARSE * (self.len + SMALLEST) {
-            self.slots = vec![0; (self.len * 2).next_power_of_two().max(SMALLEST)];
+            self.slots = zeros((self.len * 2).next_power_of_two().max(SMALLEST));
         } else if self.len > 0 {
             self.slots.fill(0);
         }
@@ -150,7 +160,7 @@ impl RowTable {
     fn grow(&mut self) {
         self.layouts = self.layouts.wrapping_add(1);
         let size = (self.slots.len() * 2).max(SMALLEST);
-        let old = std::mem::replace(&mut self.slots, vec![0; size]);
+        let old = std::mem::replace(&mut self.slots, zeros(size));
         for slot in old.into_iter().filter(|slot| *slot != 0) {
             let mut at = (slot >> 32) as usize & (size - 1);
             while self.slots[at] != 0 {

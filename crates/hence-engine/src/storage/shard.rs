@@ -38,9 +38,11 @@ pub(crate) struct Shard {
     retry: u64,
     /// Whether the number of a row has to be known.
     numbered: bool,
-    /// Whether the facts are not in the set yet, as those of an input are until somebody looks for one, and those of a
-    /// request while they are few.
+    /// Whether the facts are not in the set yet, as those of an input are until somebody looks for one, those of a
+    /// request while they are few, and those of an aggregate's groups.
     deferred: bool,
+    /// Whether somebody looks for facts: then no others are deferred.
+    is_asked: bool,
     /// While they aren't: each bit that [`bit_of`] gives for one of them, or all bits.
     seen: u64,
 }
@@ -63,13 +65,14 @@ impl Shard {
             retry: partition.about(RETRY) as u64,
             numbered: false,
             deferred: false,
+            is_asked: false,
             seen: u64::MAX,
         }
     }
 
     /// Takes in the facts of closed rounds that fall to this new shard, to be kept as `before` keeps its own.
     pub(crate) fn take_stable(&mut self, stable: &Stable, before: &Self) {
-        self.numbered = before.numbered;
+        (self.numbered, self.is_asked) = (before.numbered, before.is_asked);
         match &before.members {
             TupleSet::Bitmaps(_) | TupleSet::Grouped(_) => self.make_set(stable),
             TupleSet::Numbered(_) => self.make_table(stable),
@@ -114,6 +117,47 @@ impl Shard {
         keep_distinct(&mut rows, arity);
         (self.len, self.words, self.deferred) = ((rows.len() / arity) as u32, rows, true);
         Ok(())
+    }
+
+    /// The first facts of the relation follow, all distinct: they need no set before somebody looks for one. Whether that
+    /// is so.
+    pub(crate) fn begin_distinct(&mut self, stable: &Stable) -> bool {
+        let begins = stable.len() + self.len == 0 && stable.arity() > 0 && !self.is_asked;
+        if begins {
+            (self.deferred, self.seen) = (true, u64::MAX);
+        }
+        begins
+    }
+
+    /// Adds facts that were announced; how many these are.
+    pub(crate) fn take_distinct(&mut self, stable: &Stable, rows: &[Word]) -> Result<u64, Bound> {
+        let count = self.announce(stable, rows.len())?;
+        self.words.admit(rows);
+        self.words.extend_from_slice(rows);
+        Ok(count)
+    }
+
+    /// The same for cells, which are taken out.
+    pub(crate) fn append_distinct(&mut self, stable: &Stable, rows: &mut Cells) -> Result<u64, Bound> {
+        let count = self.announce(stable, rows.len())?;
+        self.words.append(rows);
+        Ok(count)
+    }
+
+    /// So many words of facts follow; how many facts that are.
+    fn announce(&mut self, stable: &Stable, words: usize) -> Result<u64, Bound> {
+        let count = (words / stable.arity()) as u64;
+        if u64::from(self.len) + count > MOST_ROWS {
+            return Err(Bound::Facts(MOST_ROWS));
+        }
+        self.len += count as u32;
+        Ok(count)
+    }
+
+    /// Somebody will look for facts.
+    pub(crate) fn ask(&mut self, stable: &Stable) {
+        self.is_asked = true;
+        self.make_deferred(stable);
     }
 
     /// Makes the set of the facts of an input, if it isn't made yet.
@@ -241,7 +285,7 @@ impl Shard {
 
     /// Keeps the facts by row number from now on, so that a part of them can be asked for.
     pub(crate) fn number_rows(&mut self, stable: &Stable) {
-        self.make_deferred(stable);
+        self.ask(stable);
         if !std::mem::replace(&mut self.numbered, true) && !matches!(self.members, TupleSet::Numbered(_)) {
             self.make_set(stable);
         }

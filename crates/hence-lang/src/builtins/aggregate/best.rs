@@ -86,12 +86,11 @@ pub(super) fn ordered(types: &[Type], greatest: bool) -> Box<dyn GroupStates> {
 struct Extreme<const GREATEST: bool>(Option<i64>);
 
 impl<const GREATEST: bool> Extreme<GREATEST> {
+    /// Without a branch on which is better, which nobody could foresee.
     #[inline]
     fn offer(&mut self, value: i64) {
-        let better = |best: i64| if GREATEST { value > best } else { value < best };
-        if self.0.is_none_or(better) {
-            self.0 = Some(value);
-        }
+        let best = self.0.unwrap_or(value);
+        self.0 = Some(if GREATEST { best.max(value) } else { best.min(value) });
     }
 }
 

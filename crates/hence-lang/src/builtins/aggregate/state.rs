@@ -1,5 +1,6 @@
 //! The states of groups: one aggregate of many groups side by side, or of one group by itself.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use super::Aggregate;
 
 /// An invariant of [`States`].
 const GROUPS: &str = "the numbers of groups are those that were given out";
-/// An invariant of [`GroupStates::add_all`].
+/// An invariant of those who take in or finish many groups at once.
 const ARGUMENTS: &str = "a match has the arguments of its aggregates";
 /// An invariant of those who take matches out.
 pub(super) const TAKEN_IN: &str = "a match that is taken out of a group was taken in before";
@@ -27,9 +28,9 @@ pub(super) fn first_type(types: &[Type]) -> Type {
 }
 
 /// The state of one group of one aggregate, at first without a match.
-pub(super) trait GroupState: Clone + Debug + Default + Send + 'static {
+pub(super) trait GroupState: Clone + Debug + Default + Send + Sync + 'static {
     /// What all groups have in common.
-    type Shared: Debug + Send + 'static;
+    type Shared: Debug + Send + Sync + 'static;
 
     /// Takes a match in: the values of the aggregate's arguments for it.
     fn add(&mut self, shared: &Self::Shared, args: &[Word]);
@@ -46,9 +47,9 @@ pub(super) trait GroupState: Clone + Debug + Default + Send + 'static {
 }
 
 /// One aggregate of a rule over all groups, which have numbers from 0.
-pub trait GroupStates: Debug + Send {
-    /// Adds a group without matches, with the next number.
-    fn push_group(&mut self);
+pub trait GroupStates: Any + Debug + Send + Sync {
+    /// Adds so many groups without matches, with the next numbers.
+    fn push_groups(&mut self, count: usize);
 
     /// Takes one match of a group in: the values of the aggregate's arguments for it.
     fn add(&mut self, group: usize, args: &[Word]);
@@ -60,8 +61,8 @@ pub trait GroupStates: Debug + Send {
         }
     }
 
-    /// Takes all matches of another group in.
-    fn merge(&mut self, group: usize, other: usize);
+    /// Takes into each of `groups` all matches of the group in `other`, of the same aggregate, that `others` has at its place.
+    fn merge_all(&mut self, groups: &[u32], other: &dyn GroupStates, others: &[u32]);
 
     /// Takes a match out of a group that was taken in before. `false` where the state can't tell what is left; the
     /// group has to be recomputed from its other matches.
@@ -70,6 +71,9 @@ pub trait GroupStates: Debug + Send {
 
     /// The value of a group; `None` where it has none (an overflowing sum, a group without a match).
     fn finish(&self, group: usize) -> Option<Word>;
+
+    /// Writes down the values of many groups, each at a place of a row of `stride` words; whether all have one.
+    fn finish_all(&self, groups: Range<usize>, rows: &mut [Word], stride: usize, column: usize) -> bool;
 
     /// Takes all matches out of a group.
     fn reset(&mut self, group: usize);
@@ -93,25 +97,22 @@ pub(super) fn states<S: GroupState>(shared: S::Shared) -> Box<dyn GroupStates> {
     Box::new(States::<S> { shared, groups: Vec::new() })
 }
 
-impl<S: GroupState> States<S> {
-    #[inline]
-    fn group(&mut self, group: usize) -> &mut S {
-        self.groups.get_mut(group).or_broken(GROUPS)
-    }
-}
-
 impl<S: GroupState> GroupStates for States<S> {
-    fn push_group(&mut self) {
-        self.groups.push(S::default());
+    fn push_groups(&mut self, count: usize) {
+        self.groups.resize_with(self.groups.len() + count, S::default);
     }
 
     fn add(&mut self, group: usize, args: &[Word]) {
         self.groups.get_mut(group).or_broken(GROUPS).add(&self.shared, args);
     }
 
-    fn merge(&mut self, group: usize, other: usize) {
-        let other = self.group(other).clone();
-        self.groups.get_mut(group).or_broken(GROUPS).merge(&self.shared, &other);
+    fn merge_all(&mut self, groups: &[u32], other: &dyn GroupStates, others: &[u32]) {
+        let other: &dyn Any = other;
+        let other: &Self = other.downcast_ref().or_broken("only states of the same aggregate are merged");
+        for (group, from) in groups.iter().zip(others) {
+            let from = other.groups.get(*from as usize).or_broken(GROUPS);
+            self.groups.get_mut(*group as usize).or_broken(GROUPS).merge(&self.shared, from);
+        }
     }
 
     fn retract(&mut self, group: usize, args: &[Word]) -> bool {
@@ -122,8 +123,17 @@ impl<S: GroupState> GroupStates for States<S> {
         self.groups.get(group).or_broken(GROUPS).finish(&self.shared)
     }
 
+    fn finish_all(&self, groups: Range<usize>, rows: &mut [Word], stride: usize, column: usize) -> bool {
+        let groups = self.groups.get(groups).or_broken(GROUPS);
+        groups.iter().zip(rows.chunks_exact_mut(stride)).all(|(group, row)| {
+            let value = group.finish(&self.shared);
+            *row.get_mut(column).or_broken(ARGUMENTS) = value.unwrap_or_default();
+            value.is_some()
+        })
+    }
+
     fn reset(&mut self, group: usize) {
-        *self.group(group) = S::default();
+        *self.groups.get_mut(group).or_broken(GROUPS) = S::default();
     }
 
     fn clear(&mut self) {
@@ -143,7 +153,7 @@ impl Accumulator {
     /// An empty group; `types` are those of the aggregate's arguments.
     pub fn new(aggregate: Aggregate, types: &[Type]) -> Self {
         let mut states = aggregate.states(types);
-        states.push_group();
+        states.push_groups(1);
         Self(states)
     }
 

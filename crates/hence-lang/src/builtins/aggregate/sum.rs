@@ -48,7 +48,7 @@ impl AggregateFunction for Sum {
     }
 
     fn states(&self, types: &[Type]) -> Box<dyn GroupStates> {
-        total(types).states()
+        total(types).uncounted_states()
     }
 }
 

@@ -33,6 +33,11 @@ impl Total {
         if self.ty == Type::Float { states::<Exact>(self) } else { states::<Whole>(self) }
     }
 
+    /// The same where it doesn't matter how many values there are.
+    pub(super) fn uncounted_states(self) -> Box<dyn GroupStates> {
+        if self.ty == Type::Float { states::<Exact>(self) } else { states::<Uncounted>(self) }
+    }
+
     /// A total of values of the first argument's type.
     pub(super) fn new(
         types: &[Type],
@@ -72,6 +77,32 @@ impl GroupState for Whole {
 
     fn finish(&self, total: &Total) -> Option<Word> {
         (total.whole)(total.ty, self.sum, self.count)
+    }
+}
+
+/// The same without their number: the states of many groups take half the room.
+#[derive(Clone, Debug, Default)]
+struct Uncounted(i128);
+
+impl GroupState for Uncounted {
+    type Shared = Total;
+
+    #[inline]
+    fn add(&mut self, _: &Total, args: &[Word]) {
+        self.0 += i128::from(first(args).as_int());
+    }
+
+    fn merge(&mut self, _: &Total, other: &Self) {
+        self.0 += other.0;
+    }
+
+    fn retract(&mut self, _: &Total, args: &[Word]) -> bool {
+        self.0 -= i128::from(first(args).as_int());
+        true
+    }
+
+    fn finish(&self, total: &Total) -> Option<Word> {
+        (total.whole)(total.ty, self.0, 0)
     }
 }
 
