@@ -170,7 +170,7 @@ fn advance(
             }
             for row in rows.into_iter().rev() {
                 let mut next = state.clone();
-                if next.take(atom, context.store.row(row), rule, known.wants) {
+                if next.take(atom, &context.store.row(row), rule, known.wants) {
                     next.rows.push((at, row));
                     stack.push(next);
                 }
@@ -209,7 +209,7 @@ pub(super) fn rows(context: &Context<'_>, atom: &Atom, key: &Asked) -> Vec<FactR
         rows.push(FactRef { relation: atom.relation, row });
         rows.len() < ROWS * 8
     });
-    rows.sort_by(|a, b| context.compare(atom.relation, context.store.row(*a), context.store.row(*b)));
+    rows.sort_by(|a, b| context.compare(atom.relation, &context.store.row(*a), &context.store.row(*b)));
     rows.truncate(ROWS);
     rows
 }
