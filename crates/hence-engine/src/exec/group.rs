@@ -139,12 +139,14 @@ impl Groups {
             let (mut columns, mut whole) = (self.columns.iter(), true);
             for (at, term) in rule.terms.iter().enumerate() {
                 let Term::Aggregate { span, .. } = term else { continue };
-                let value = columns.next().or_broken(STATES).states.finish(group as usize);
-                if value.is_none() {
-                    whole = false;
-                    reports.add(self.id, *span, self.bindings(rule, group).as_slice());
+                let place = rows.get_mut(from + at).or_broken(STATES);
+                match columns.next().or_broken(STATES).states.finish(group as usize) {
+                    Some(word) => *place = word,
+                    None => {
+                        whole = false;
+                        reports.add(self.id, *span, self.bindings(rule, group).as_slice());
+                    }
                 }
-                *rows.get_mut(from + at).or_broken(STATES) = value.unwrap_or_default();
             }
             if whole {
                 rows.copy_within(from..from + width, kept);
