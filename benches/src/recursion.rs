@@ -2,6 +2,7 @@
 //! ends, in the middle and at the root, and bridges, taken away and put back.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
@@ -175,7 +176,7 @@ fn words((a, b): (u32, u32)) -> [Word; 2] {
     [a, b].map(|int| Word::from_int(i64::from(int)))
 }
 
-fn check<'a>(rows: impl Iterator<Item = &'a [Word]>) -> Check {
+fn check(rows: impl Iterator<Item = impl Deref<Target = [Word]>>) -> Check {
     Check::of(rows.map(|row| (row[0].0 as u32, row[1].0 as u32)))
 }
 

@@ -9,6 +9,24 @@ use hence::session::shipped;
 /// The options that are given once more for another value.
 const ONE_EACH: [&str; 4] = ["--rules", "--pack", "--facts", "--base"];
 
+/// Options as other tools call them, with what they are here.
+const HABITS: [(&str, &str); 14] = [
+    ("--ledger", "--store"),
+    ("--db", "--store"),
+    ("--dir", "--store"),
+    ("--json", "--format json"),
+    ("--csv", "--format csv"),
+    ("--output", "--format"),
+    ("--file", "--facts"),
+    ("--input", "--facts"),
+    ("--data", "--facts"),
+    ("--param", "--set"),
+    ("--at", "--now"),
+    ("--time", "--now"),
+    ("--author", "--as"),
+    ("--user", "--as"),
+];
+
 /// The words of this call after the program's name, whatever bytes they hold.
 pub(super) fn words() -> Vec<String> {
     std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
@@ -37,6 +55,26 @@ pub(super) fn help(words: &[String], refused: Option<&str>) -> Option<String> {
     })
 }
 
+/// The help for an option that `command` calls otherwise.
+pub(super) fn by_its_name(refused: &str, command: &clap::Command) -> Option<String> {
+    let (_, here) = HABITS.iter().find(|(habit, _)| *habit == refused)?;
+    let name = here.split(' ').next()?.trim_start_matches('-');
+    let is_taken = command.get_arguments().any(|taken| taken.get_long() == Some(name));
+    is_taken.then(|| format!("write `{here}` in the place of `{refused}`"))
+}
+
+/// An error without the tips that mend nothing: no command takes a value that begins with two dashes, and an option whose
+/// name here is known isn't one that it resembles.
+pub(super) fn without_wrong_tips(mut error: clap::Error, is_known: bool) -> clap::Error {
+    if refused(&error).is_some_and(|word| word.starts_with("--")) {
+        error.remove(ContextKind::Suggested);
+    }
+    if is_known {
+        error.remove(ContextKind::SuggestedArg);
+    }
+    error
+}
+
 /// Whether a word is there as a value of `option`.
 fn is_value(option: &str, word: &str) -> bool {
     match option {
@@ -47,7 +85,7 @@ fn is_value(option: &str, word: &str) -> bool {
 
 /// Whether a word was probably meant as a path, or as the name of a pack, and not as a fact or a question.
 fn is_path(word: &str) -> bool {
-    word.chars().all(|c| c.is_alphanumeric() || "._-/\\".contains(c))
+    !word.starts_with('-') && word.chars().all(|c| c.is_alphanumeric() || "._-/\\".contains(c))
 }
 
 /// The argument that could not be placed.

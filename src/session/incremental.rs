@@ -121,7 +121,7 @@ impl Session {
         turned: Turned,
     ) -> Result<CommitOutcome, SessionError> {
         let undefined: Vec<Undefined> = kept.undefined().cloned().collect();
-        self.cross_check(&undefined, &|id, visit| kept.lenient_rows(id).for_each(visit))?;
+        self.cross_check(&undefined, &|id, visit| kept.lenient_rows(id).for_each(|row| visit(&row)))?;
         let Turned { mut drawn, lapsed, settled } = turned;
         let mut lapsed = self.lapses(lapsed);
         if !settled.is_empty() {

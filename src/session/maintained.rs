@@ -11,7 +11,7 @@ use hence_core::fault::OrBroken;
 use hence_core::schema::{Kind, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::Word;
-use hence_engine::{Database, FactChange, Incremental, Limits, Model, Undefined};
+use hence_engine::{Database, FactChange, Incremental, Limits, Model, Row, Undefined};
 use hence_lang::ir::Program;
 use hence_lang::lower::unknown::{Unknown, unknown};
 use hence_proof::proof::NoOrigins;
@@ -61,7 +61,7 @@ impl Second {
         let mut input = Database::new(&of.program);
         // A test may give facts of derived relations too.
         for id in (0u32..).map(RelationId).take(program.relations.len()) {
-            first.rows(id).filter(|row| first.is_asserted(id, row)).for_each(|row| input.push(id, row));
+            first.rows(id).filter(|row| first.is_asserted(id, row)).for_each(|row| input.push(id, &row));
         }
         let limit = |reached| evaluation::limit_of_unknown(program, &rules.sources, &of, reached);
         let mut incremental = Incremental::with_clock(&of.program, &input, now, limits).map_err(limit)?;
@@ -71,7 +71,7 @@ impl Second {
 
     fn undetermined(&self, program: &Program) -> Undetermined {
         evaluation::undetermined(program, &self.of, |id| {
-            self.incremental.rows(id).map(<[Word]>::to_vec).collect()
+            self.incremental.rows(id).map(|row| row.to_vec()).collect()
         })
     }
 }
@@ -327,7 +327,7 @@ impl Maintained {
         for id in changed.iter().copied().filter(|id| !settled.contains(id)) {
             for (row, came) in self.incremental.changes(id) {
                 let list = if came { &mut drawn } else { &mut lapsed };
-                list.push(evaluation::fact_of(program, id, row));
+                list.push(evaluation::fact_of(program, id, &row));
             }
         }
         Turned { drawn, lapsed, settled }
@@ -336,7 +336,7 @@ impl Maintained {
     /// The facts of a relation that came (`true`) and went with the last change.
     pub(super) fn changes(&self, program: &Program, id: RelationId) -> Vec<(Fact, bool)> {
         let changes = self.incremental.changes(id);
-        changes.map(|(row, came)| (evaluation::fact_of(program, id, row), came)).collect()
+        changes.map(|(row, came)| (evaluation::fact_of(program, id, &row), came)).collect()
     }
 
     /// Whether a fact is asserted, whatever rules derive.
@@ -375,7 +375,7 @@ impl Maintained {
     }
 
     /// The rows of a relation where a match with an undefined operation is false, in no order that means anything.
-    pub(super) fn lenient_rows(&self, id: RelationId) -> impl Iterator<Item = &[Word]> {
+    pub(super) fn lenient_rows(&self, id: RelationId) -> impl Iterator<Item = Row> {
         self.incremental.rows(id)
     }
 
@@ -390,7 +390,7 @@ impl Maintained {
         program: &'a Program,
         id: RelationId,
     ) -> impl Iterator<Item = Fact> + 'a {
-        self.certain().rows(id).map(move |row| evaluation::fact_of(program, id, row))
+        self.certain().rows(id).map(move |row| evaluation::fact_of(program, id, &row))
     }
 
     /// What follows possibly and not certainly.

@@ -1,5 +1,6 @@
 //! A session that lends its ledger: what it decides after others wrote there is what one that starts afresh decides.
 
+use crate::memory;
 use crate::slow;
 use hence::session::{CommitOutcome, CommitRequest, RuleSet, Session};
 use hence_core::fact::Fact;
@@ -55,7 +56,7 @@ fn a_session_that_lent_its_ledger_decides_as_one_that_starts_afresh() {
     for seed in 0..seeds {
         let mut dice = Dice::new(seed);
         let (rules, other) = (program(&mut dice), program(&mut dice));
-        let dir = tempfile::tempdir().unwrap();
+        let dir = memory::folder();
         let mut session = Session::over_ledger(rules.clone(), open(dir.path()));
         for now in 1..12 {
             if dice.chance(60) {
@@ -87,7 +88,7 @@ fn a_session_that_lent_its_ledger_decides_as_one_that_starts_afresh() {
 
 #[test]
 fn a_ledger_that_lost_what_it_had_is_not_taken_back() {
-    let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (dir, other) = (memory::folder(), memory::folder());
     let rules = program(&mut Dice::new(1));
     let mut session = Session::over_ledger(rules.clone(), open(dir.path()));
     let change = CommitRequest {

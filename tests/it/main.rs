@@ -85,6 +85,7 @@ mod mails;
 mod mcp;
 #[cfg(all(feature = "gate", unix))]
 mod mcp_gate;
+mod memory;
 mod model;
 mod outbox;
 mod outbox_entries;

@@ -19,7 +19,7 @@ const TESTS: &str =
     "n=$(cat *.txt | grep -c FAIL); echo \"===== $n failed, 1 passed in 0.1s =====\"; [ \"$n\" = 0 ]";
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::create_dir(dir.path().join("work")).unwrap();
     for (name, text) in files {
         fs::write(dir.path().join("work").join(name), text).unwrap();

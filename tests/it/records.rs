@@ -151,7 +151,7 @@ fn honest_histories_are_accepted() {
 #[test]
 fn an_honest_history_is_accepted_when_it_was_compacted_and_goes_on() {
     for seed in 0..3 {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::memory::folder();
         let open = || Ledger::open(folder.path(), &OpenOptions::default()).unwrap();
         let mut ledger = history(seed, open());
         ledger.compact(1_000, "test").unwrap();

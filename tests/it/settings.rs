@@ -33,7 +33,7 @@ pub(crate) fn said(at: &Path, status: i32, args: &[&str]) -> String {
 }
 
 pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     for (name, text) in files {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -205,7 +205,7 @@ impl Taker {
             .filter(|id| program.relation(*id).is_some_and(|found| found.kind == Kind::Decision))
             .collect();
         let rows =
-            |id: &RelationId| standing.rows(*id).map(|row| fact(&program, *id, row)).collect::<Vec<_>>();
+            |id: &RelationId| standing.rows(*id).map(|row| fact(&program, *id, &row)).collect::<Vec<_>>();
         let drawn = decisions.iter().flat_map(rows).collect();
         (Self::Engine(Box::new(standing), program, decisions), Difference { drawn, lapsed: Vec::new() })
     }
@@ -230,7 +230,7 @@ impl Taker {
                 for id in decisions {
                     for (row, came) in standing.changes(*id) {
                         let list = if came { &mut difference.drawn } else { &mut difference.lapsed };
-                        list.push(fact(program, *id, row));
+                        list.push(fact(program, *id, &row));
                     }
                 }
                 difference

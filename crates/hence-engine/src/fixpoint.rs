@@ -1,6 +1,7 @@
 //! The fixpoint of a stratum, over an empty base or a kept one.
 
 use hence_core::meter::Bound;
+use hence_core::schema::RelationId;
 use hence_core::value::Word;
 use hence_lang::ir::{Program, RuleId, Stratum};
 
@@ -17,6 +18,8 @@ use crate::storage::relations::Relations;
 /// The plans of a stratum, made when they are first needed.
 #[derive(Default)]
 pub(crate) struct StratumPlans {
+    /// The relations that its rules read or add to, ascending.
+    touched: Vec<RelationId>,
     first: Option<Vec<ExecPlan>>,
     later: Option<Vec<ExecPlan>>,
     /// How many facts each of the stratum's relations had when `later` was made.
@@ -45,6 +48,15 @@ fn have_grown(before: &[u32], now: impl Iterator<Item = u32> + Clone) -> bool {
     let mut both = before.iter().copied().zip(now);
     all / GROWN > sum(&mut before.iter().copied())
         || both.any(|(before, now)| is_large(now) && u64::from(now) / GROWN > u64::from(before))
+}
+
+/// The relations that the rules of a stratum read or add to, ascending.
+fn touched_by(program: &Program, stratum: &Stratum) -> Vec<RelationId> {
+    let read = stratum.rules.iter().flat_map(|rule| program[*rule].reads());
+    let mut touched: Vec<RelationId> = read.chain(stratum.relations.iter().copied()).collect();
+    touched.sort_unstable();
+    touched.dedup();
+    touched
 }
 
 fn to_run(program: &Program, plans: Vec<Plan>) -> Vec<ExecPlan> {
@@ -92,10 +104,10 @@ impl Fixpoint<'_, '_> {
                 self.budget.round(round).map_err(|bound| LimitReached::at(bound, program, at_work))?;
             }
             let is_first = round == 1;
-            let plans = self.plans(stratum, plans, is_first);
-            let grew = self.round(plans)?;
+            let to_run = self.plans(stratum, plans, is_first);
+            let grew = self.round(to_run)?;
             self.relations.close(&stratum.relations, self.threads);
-            self.weigh().map_err(|bound| LimitReached::at(bound, program, at_work))?;
+            self.weigh(&plans.touched).map_err(|bound| LimitReached::at(bound, program, at_work))?;
             match grew {
                 Some(rule) if stratum.recursive => at_work = rule,
                 _ => break,
@@ -112,35 +124,37 @@ impl Fixpoint<'_, '_> {
         is_first: bool,
     ) -> &'s mut [ExecPlan] {
         let program = self.program;
+        let StratumPlans { touched, first, later, facts: before } = plans;
         if is_first {
-            return plans.first.get_or_insert_with(|| {
+            return first.get_or_insert_with(|| {
+                *touched = touched_by(program, stratum);
                 let made = plans_over(program, stratum, self.relations, self.params, true);
-                self.prepare(stratum, &made);
+                self.prepare(stratum, touched, &made);
                 to_run(program, made)
             });
         }
         let stable = &self.relations.stable;
         let facts = stratum.relations.iter().map(|relation| stable[*relation].len());
-        if self.revises && have_grown(&plans.facts, facts.clone()) {
-            plans.later = None;
+        if self.revises && have_grown(before, facts.clone()) {
+            *later = None;
         }
-        if plans.later.is_none() {
-            plans.facts = facts.collect();
+        if later.is_none() {
+            *before = facts.collect();
         }
-        plans.later.get_or_insert_with(|| {
+        later.get_or_insert_with(|| {
             let made = plans_over(program, stratum, self.relations, self.params, false);
             if self.revises {
                 let used: Vec<_> = made.iter().flat_map(Plan::indexes).collect();
                 self.relations.retain_indexes(&stratum.relations, &used);
             }
-            self.prepare(stratum, &made);
+            self.prepare(stratum, touched, &made);
             to_run(program, made)
         })
     }
 
     /// Makes the indexes and sets that plans use.
-    fn prepare(&mut self, stratum: &Stratum, plans: &[Plan]) {
-        self.relations.build_indexes(self.threads);
+    fn prepare(&mut self, stratum: &Stratum, touched: &[RelationId], plans: &[Plan]) {
+        self.relations.build_indexes(touched, self.threads);
         if self.revises {
             let joined = plans.iter().flat_map(Plan::joined_indexes);
             self.relations.sort_indexes(&stratum.relations, joined, self.threads);
@@ -148,8 +162,12 @@ impl Fixpoint<'_, '_> {
         make_sets(self.program, stratum, self.relations, plans);
     }
 
-    fn weigh(&self) -> Result<(), Bound> {
-        if self.budget.weighs() { self.budget.memory(self.relations.bytes()) } else { Ok(()) }
+    fn weigh(&mut self, touched: &[RelationId]) -> Result<(), Bound> {
+        if !self.budget.weighs() {
+            return Ok(());
+        }
+        touched.iter().for_each(|relation| self.relations.weigh(*relation));
+        self.budget.memory(self.relations.bytes())
     }
 
     /// Runs the plans of a round; the last rule that gave new facts.

@@ -30,9 +30,9 @@ pub use limits::{LimitReached, Limits, Threads};
 pub use model::{Database, Engine, Extent, FactSource, Model, UNDEFINED_KEPT, Undefined};
 pub use naive::{Naive, ThreeValued};
 pub use plan::show::plans;
-pub use prepared::{Prepared, PreparedModel, Row};
+pub use prepared::{Prepared, PreparedModel};
 pub use profile::{Profile, RuleProfile};
-pub use rows::Rows;
+pub use rows::{Row, Rows};
 
 /// The matches of a rule body, one after the other: how they are planned, and the cursor that finds them.
 pub mod matches {

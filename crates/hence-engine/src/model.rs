@@ -1,7 +1,7 @@
 //! What goes into an evaluation and what comes out: input, finished model, undefined operations.
 
 use crate::limits::{LimitReached, Limits};
-use crate::rows::Rows;
+use crate::rows::{Row, Rows};
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
 use hence_core::schema::RelationId;
@@ -114,7 +114,7 @@ pub trait FactSource {
     fn has_asserted(&self, relation: RelationId) -> bool;
 
     /// The fact with a number; none where there isn't one.
-    fn fact(&self, relation: RelationId, number: u32) -> &[Word];
+    fn fact(&self, relation: RelationId, number: u32) -> Row;
 
     /// The round in which a fact is derived inside its stratum.
     fn rank(&self, relation: RelationId, number: u32) -> usize;

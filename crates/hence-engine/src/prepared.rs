@@ -12,13 +12,12 @@ use crate::fixpoint::{Fixpoint, StratumPlans};
 use crate::limits::{Budget, LimitReached, Limits, Threads};
 use crate::model::{Database, Model, Undefined};
 use crate::report::Reports;
+use crate::rows::Row;
 use crate::storage::relations::Relations;
 use crate::storage::stable::Stable;
 use crate::storage::tuple_set::SetLayout;
 use hence_core::meter::Bound;
 use std::sync::Arc;
-
-use smallvec::SmallVec;
 
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::IndexVec;
@@ -32,9 +31,6 @@ const VARYING_SCAN_THRESHOLD: u32 = 16;
 const BASE_SCAN_THRESHOLD: u32 = 2;
 /// Plans are remade once a relation has become so many times larger than they were made for.
 const GROWTH: u32 = 8;
-
-/// A row of a [`PreparedModel`].
-pub type Row = SmallVec<[Word; 8]>;
 
 /// A program over a base of facts, ready for requests: each is evaluated as if its facts and the base had been
 /// given to a fresh evaluation, with the same result.

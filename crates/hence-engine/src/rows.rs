@@ -5,6 +5,10 @@ use std::sync::OnceLock;
 
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
+use smallvec::SmallVec;
+
+/// A row by itself.
+pub type Row = SmallVec<[Word; 8]>;
 
 /// An invariant of [`Rows`].
 const WHOLE: &str = "rows are whole";

@@ -129,16 +129,21 @@ pub(crate) struct Summary {
 
 impl Summary {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        self.encode_with(self.rule_text.as_deref(), out);
+    }
+
+    /// The same with another rule text.
+    pub(crate) fn encode_with(&self, rule_text: Option<&[u8]>, out: &mut Vec<u8>) {
         out.extend(self.time.to_le_bytes());
         put_bytes(out, self.author.as_bytes());
         put_bytes(out, self.source.as_bytes());
         put_optional(out, self.note.as_deref());
         out.push(u8::from(self.clock.is_some()));
         out.extend(self.clock.iter().flat_map(|clock| clock.to_le_bytes()));
-        let rules = u8::from(self.rules.is_some()) + u8::from(self.rule_text.is_some());
+        let rules = u8::from(self.rules.is_some()) + u8::from(rule_text.is_some());
         out.push(rules | self.sections());
         out.extend(self.rules.iter().flat_map(|hash| hash.0));
-        if let Some(text) = &self.rule_text {
+        if let Some(text) = rule_text {
             put_bytes(out, text);
         }
         self.run.iter().for_each(|run| run.encode(out));

@@ -213,9 +213,8 @@ impl Journal {
         let (bytes, hash) = record::write(kind, version, transaction, self.head, content);
         self.write_ahead(bytes.len())?;
         let start = self.end;
-        self.file()?
-            .write_at(&bytes, start.offset)
-            .map_err(LedgerError::io("write", &self.path(start.segment)))?;
+        let written = self.file()?.write_at(&bytes, start.offset);
+        written.map_err(|error| LedgerError::io("write", &self.path(start.segment))(error))?;
         self.end.offset += bytes.len() as u64;
         self.len = self.len.max(self.end.offset);
         self.written += 1;
@@ -281,10 +280,10 @@ impl Journal {
     /// Returns once all records are durable; if that fails, nothing is ever written again.
     pub(crate) fn sync(&mut self) -> Result<(), LedgerError> {
         self.check_writable()?;
-        let path = self.path(self.end.segment);
         let _span = tracing::debug_span!("fsync", segment = self.end.segment).entered();
         let synced = self.file()?.sync();
         synced.map_err(|error| {
+            let path = self.path(self.end.segment);
             self.stopped = Some(format!("{}: {error}", path.display()));
             LedgerError::io("make durable", &path)(error)
         })?;

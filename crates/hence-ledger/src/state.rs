@@ -299,7 +299,7 @@ fn encode_info(summary: &Summary, whole: &Whole) -> Vec<u8> {
     put_position(&mut out, whole.start);
     out.extend(whole.hash.0);
     out.extend(whole.previous.0);
-    Summary { rule_text: None, ..summary.clone() }.encode(&mut out);
+    summary.encode_with(None, &mut out);
     out
 }
 

@@ -150,7 +150,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         let choice = |_| None;
         let phrase = self.phrase(rule);
         let writer = Writer { builder: self, rule, phrase, numbers: &numbers, choice: &choice };
-        let sentence = writer.sentence(self.context.store.row(fact), &writer.vars(found), show);
+        let sentence = writer.sentence(&self.context.store.row(fact), &writer.vars(found), show);
         Some(Explanation { rule: rule.id, sentence })
     }
 
@@ -207,7 +207,7 @@ impl Writer<'_, '_, '_, '_> {
     }
 
     fn derived(&self, fact: FactRef, derivation: &Derivation) -> Derived {
-        let row = self.builder.context.store.row(fact);
+        let row = &*self.builder.context.store.row(fact);
         let vars = self.vars(derivation);
         let mut premises = match &derivation.extra {
             Extra::Group(_) => Vec::new(),
@@ -345,7 +345,7 @@ impl Writer<'_, '_, '_, '_> {
         let found = (self.choice)(fact).or_broken("the value of an aggregate is derived");
         let rule = &context.program[found.rule];
         let writer = Writer { rule, phrase: self.builder.phrase(rule), ..*self };
-        let row = context.store.row(fact);
+        let row = &*context.store.row(fact);
         if let Extra::Group(group) = &found.extra {
             return writer.group(row, group.matches, &group.inputs);
         }

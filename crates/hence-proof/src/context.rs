@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
 
     /// The fact after a reference.
     pub(super) fn fact(&self, fact: FactRef) -> Fact {
-        Fact::new(self.name(fact.relation), self.values(fact.relation, self.store.row(fact)))
+        Fact::new(self.name(fact.relation), self.values(fact.relation, &self.store.row(fact)))
     }
 
     /// The reference to a fact of the model.

@@ -123,7 +123,7 @@ impl<'c, 'a> Derivations<'c, 'a> {
     fn open(&self, id: RuleId) -> Option<Remaining<'c, 'a>> {
         let Search { context, plans, inputs, .. } = self.search;
         let rule = &context.program[id];
-        let row = context.store.row(self.fact);
+        let row = &*context.store.row(self.fact);
         let plan = plans.get(context, id, rule, Begin::Head);
         let matches = BodyMatches::new(context, (rule, plan), row, self.below);
         if rule.is_aggregate() {

@@ -226,7 +226,7 @@ impl<'a> Finder<'a> {
         });
         rows.sort_unstable_by(|a, b| self.context.compare(relation, a, b));
         let name = self.context.name(relation);
-        rows.into_iter().map(|row| Fact::new(name, self.context.values(relation, row))).collect()
+        rows.into_iter().map(|row| Fact::new(name, self.context.values(relation, &row))).collect()
     }
 
     /// A proof of least height; `None` for a fact that doesn't hold.

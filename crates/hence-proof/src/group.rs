@@ -141,7 +141,7 @@ pub(super) fn compare(context: &Context<'_>, rule: &Rule, left: &Match, right: &
                     let row = *of.rows.get(at).or_broken("a match has a row for each literal of its body");
                     context.store.row(FactRef { relation: atom.relation, row })
                 };
-                context.compare(atom.relation, row(left), row(right))
+                context.compare(atom.relation, &row(left), &row(right))
             }
             Literal::Each { var, .. } => {
                 let word = |of: &Match| *of.vars.get(var.0 as usize).or_broken(VarId::INVARIANT);

@@ -230,7 +230,7 @@ impl Queue {
     /// Brings the next portion, in order, to the front of what is left.
     fn refill(&mut self, context: &Context<'_>, relation: RelationId) {
         let row = |row: u32| context.store.row(FactRef { relation, row });
-        let order = |a: &u32, b: &u32| context.compare(relation, row(*a), row(*b));
+        let order = |a: &u32, b: &u32| context.compare(relation, &row(*a), &row(*b));
         let Some(left) = self.rows.get_mut(self.next..) else { return };
         let count = self.portion.min(left.len());
         if count < left.len() {

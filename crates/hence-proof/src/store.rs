@@ -3,11 +3,12 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Deref;
 
 use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
-use hence_engine::{Extent, FactSource, Model, Rows};
+use hence_engine::{Extent, FactSource, Model, Row, Rows};
 
 /// Entering a row in an index costs about as much as scanning it three times, so after that many whole scans the
 /// index would have paid.
@@ -39,6 +40,25 @@ enum FactHome<'a> {
     Model(&'a Model),
     /// Elsewhere, by numbers; whoever keeps them finds them.
     Facts(&'a dyn FactSource),
+}
+
+/// The words of a fact.
+pub(super) enum FactRow<'a> {
+    /// Those of a model.
+    Lent(&'a [Word]),
+    /// A copy of those kept elsewhere.
+    Own(Row),
+}
+
+impl Deref for FactRow<'_> {
+    type Target = [Word];
+
+    fn deref(&self) -> &[Word] {
+        match self {
+            Self::Lent(row) => row,
+            Self::Own(row) => row,
+        }
+    }
 }
 
 /// How rows of one relation are found by one set of columns.
@@ -104,13 +124,13 @@ impl<'a> Store<'a> {
     }
 
     /// The words of a fact.
-    pub(super) fn row(&self, fact: FactRef) -> &'a [Word] {
+    pub(super) fn row(&self, fact: FactRef) -> FactRow<'a> {
         match self.source {
             FactHome::Model(model) => {
                 let row = extent_of(model, fact.relation).rows.get(fact.row as usize);
-                row.or_broken("a reference to a fact is of the model that it is looked up in")
+                FactRow::Lent(row.or_broken("a reference to a fact is of the model that it is looked up in"))
             }
-            FactHome::Facts(facts) => facts.fact(fact.relation, fact.row),
+            FactHome::Facts(facts) => FactRow::Own(facts.fact(fact.relation, fact.row)),
         }
     }
 

@@ -42,11 +42,8 @@ pub(super) fn page(reference: &Reference<'_>) -> String {
 
 /// A link to the heading of a relation, by the rule by which code hosts name headings.
 fn link(name: &str, reference: &Reference<'_>) -> String {
-    let entry = reference.entries.iter().find(|entry| entry.relation.name.as_str() == name);
-    match entry {
-        Some(entry) => {
-            format!("[`{name}`](#{}-{})", entry.relation.kind.keyword(), name.to_ascii_lowercase())
-        }
+    match reference.kinds.get(name) {
+        Some(kind) => format!("[`{name}`](#{}-{})", kind.keyword(), name.to_ascii_lowercase()),
         None => format!("`{name}`"),
     }
 }

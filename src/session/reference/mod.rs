@@ -17,9 +17,11 @@ mod svg;
 use std::collections::BTreeMap;
 
 use hence_core::fault::OrBroken;
+use hence_core::index_vec::IndexVec;
 use hence_core::schema::{Kind, Param, Relation, RelationId};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
+use hence_lang::ir::{GroundFact, Rule};
 use hence_syntax::tree::{self, Item};
 
 use super::RuleSet;
@@ -31,6 +33,8 @@ pub struct Reference<'a> {
     title: String,
     files: Vec<FileNote<'a>>,
     entries: Vec<Entry<'a>>,
+    /// The kinds of those that have an entry, by name.
+    kinds: BTreeMap<&'a str, Kind>,
     params: Vec<&'a Param>,
     sets: Vec<&'a tree::TypeDecl>,
     graph: Graph<'a>,
@@ -69,7 +73,7 @@ impl<'a> Reference<'a> {
     /// The reference of `rules`.
     pub fn new(title: impl Into<String>, rules: &'a RuleSet) -> Self {
         let links = Links::new(&rules.program);
-        let trees = trees(rules);
+        let sources = Sources::new(rules);
         let mut entries: Vec<Entry<'a>> = Vec::new();
         for kind in [Kind::Decision, Kind::Derived, Kind::Input] {
             let all = rules.program.relations.iter().enumerate();
@@ -79,12 +83,13 @@ impl<'a> Reference<'a> {
             entries.extend(
                 ids.filter(|(id, _)| !hence_lang::lower::is_made(&rules.program, *id))
                     .filter(|(id, relation)| relation.name.as_str() != "now" || links.is_read(*id))
-                    .map(|(id, relation)| entry(rules, &links, &trees, id, relation)),
+                    .map(|(id, relation)| entry(rules, &links, &sources, id, relation)),
             );
         }
         Self {
             title: title.into(),
             files: rules.files.iter().map(|file| note(rules, file)).collect(),
+            kinds: entries.iter().map(|entry| (entry.relation.name.as_str(), entry.relation.kind)).collect(),
             entries,
             params: rules.program.params.iter().collect(),
             sets: rules.files.iter().flat_map(|file| &file.items).filter_map(closed_set).collect(),
@@ -134,14 +139,28 @@ fn closed_set(item: &Item) -> Option<&tree::TypeDecl> {
     }
 }
 
-/// The tree of each rule by its place.
-fn trees(rules: &RuleSet) -> BTreeMap<Span, &tree::Rule> {
-    let items = rules.files.iter().flat_map(|file| &file.items);
-    let rules = items.filter_map(|item| match item {
-        Item::Rule(rule) => Some((rule.span, rule)),
-        _ => None,
-    });
-    rules.collect()
+/// What the relations of a rule set consist of.
+struct Sources<'a> {
+    /// The tree of each rule by its place.
+    trees: BTreeMap<Span, &'a tree::Rule>,
+    rules: IndexVec<RelationId, Vec<&'a Rule>>,
+    facts: IndexVec<RelationId, Vec<&'a GroundFact>>,
+}
+
+impl<'a> Sources<'a> {
+    fn new(of: &'a RuleSet) -> Self {
+        let items = of.files.iter().flat_map(|file| &file.items);
+        let trees = items.filter_map(|item| match item {
+            Item::Rule(rule) => Some((rule.span, rule)),
+            _ => None,
+        });
+        let relations = of.program.relations.len();
+        let mut rules = IndexVec::filled(Vec::new(), relations);
+        of.program.rules.iter().for_each(|rule| rules[rule.head].push(rule));
+        let mut facts = IndexVec::filled(Vec::new(), relations);
+        of.program.facts.iter().for_each(|fact| facts[fact.relation].push(fact));
+        Self { trees: trees.collect(), rules, facts }
+    }
 }
 
 /// The comment at the top of a file that belongs to none of its items.
@@ -156,18 +175,17 @@ fn note<'a>(rules: &'a RuleSet, file: &tree::File) -> FileNote<'a> {
 fn entry<'a>(
     rules: &'a RuleSet,
     links: &Links,
-    trees: &BTreeMap<Span, &'a tree::Rule>,
+    sources: &Sources<'a>,
     id: RelationId,
     relation: &'a Relation,
 ) -> Entry<'a> {
     let guard = rules.checked.requires.iter().find(|guard| guard.decision == id);
-    let facts = rules.program.facts.iter().filter(|fact| fact.relation == id);
-    let clauses = rules.program.rules.iter().filter(|rule| rule.head == id);
+    let (clauses, facts) = (sources.rules[id].iter(), sources.facts[id].iter());
     Entry {
         relation,
         guard: guard.map(|guard| rules.sources.slice(guard.span)),
         place: place(rules, relation.span),
-        rules: clauses.map(|rule| clause(rules, trees, rule.id, &rule.doc, rule.span)).collect(),
+        rules: clauses.map(|rule| clause(rules, &sources.trees, rule.id, &rule.doc, rule.span)).collect(),
         facts: facts.map(|fact| fact.values.iter().map(ToString::to_string).collect()).collect(),
         reads: links.reads(id),
         readers: links.readers(id),

@@ -300,6 +300,50 @@ fn a_recursion_is_derived_anew_where_that_is_cheaper() {
     }
 }
 
+/// Columns, ranks, counts of derivations and numbers of facts may each outgrow the bytes that they took so far.
+#[test]
+fn numbers_of_any_width_come_and_go() {
+    let (program, [edge, _, path, _]) = paths();
+    let mut checked = Checked::new(program);
+    let powers = (0..63).step_by(6).map(|bits| 1_i64 << bits);
+    let mut numbers: Vec<i64> = powers.flat_map(|power| [power - 1, power, -power, -power - 1]).collect();
+    numbers.extend([i64::MAX, i64::MIN]);
+    numbers.sort_unstable_by_key(|number| number.unsigned_abs());
+    numbers.dedup();
+    for pair in numbers.windows(2) {
+        checked.change(&[(edge, ints([pair[0], pair[1]]), true)]);
+    }
+    let all = numbers.len() - 1;
+    assert_eq!(checked.incremental.len(path), all * (all + 1) / 2);
+    for asserted in [false, true] {
+        checked.change(&[(edge, ints([numbers[20], numbers[21]]), asserted)]);
+    }
+    let chain = |asserted| (2_000..2_150).map(move |at| (edge, ints([at, at + 1]), asserted));
+    checked.change(&chain(true).collect::<Vec<_>>());
+    checked.change(&[(edge, ints([2_140, 2_141]), false)]);
+
+    let mut build = Build::default();
+    let edge = build.input("edge", &[Type::Int, Type::Int]);
+    let from = build.derived("from", &[Type::Int]);
+    let two = build.derived("two", &[Type::Int, Type::Int]);
+    let mut clause = Clause::new(from);
+    let [x] = clause.ints(["X"]);
+    build.rule(clause.atom(edge, &[&x, &any()]).head(&[&x]));
+    let mut clause = Clause::new(two);
+    let [x, y, z] = clause.ints(["X", "Y", "Z"]);
+    build.rule(clause.atom(edge, &[&x, &y]).atom(edge, &[&y, &z]).head(&[&x, &z]));
+    let mut checked = Checked::new(build.finish());
+    let many = |asserted| (0..34_000).map(move |at| (edge, ints([7, -at]), asserted));
+    checked.change(&many(true).take(130).collect::<Vec<_>>());
+    checked.change(&many(true).collect::<Vec<_>>());
+    checked.change(&[(edge, ints([-33_000, 5]), true)]);
+    assert!(checked.incremental.holds(two, &ints([7, 5])));
+    checked.change(&many(false).skip(1).collect::<Vec<_>>());
+    assert!(checked.incremental.holds(from, &ints([7])) && checked.incremental.len(two) == 0);
+    checked.change(&many(false).take(1).collect::<Vec<_>>());
+    assert_eq!(checked.incremental.len(from), 1);
+}
+
 #[test]
 fn nothing_grows_under_the_same_changes_again_and_again() {
     let (program, [edge, node, ..]) = paths();

@@ -14,6 +14,7 @@ use hence_ledger::{Ledger, LedgerError, OpenOptions, When};
 
 use super::script;
 use super::support::{draft, fact, facts, small};
+use crate::memory;
 
 fn step(ledger: &mut Ledger, tx: u64) {
     assert_eq!(ledger.commit(&script::step(tx)).unwrap().tx, tx);
@@ -48,7 +49,7 @@ fn gone(n: i64) -> Vec<Fact> {
 
 #[test]
 fn what_stands_and_the_chain_are_the_same_after_a_compaction() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let (heads, states) = compacted(dir.path());
     for options in
         [small(), OpenOptions { rebuild: true, ..small() }, OpenOptions { read_only: true, ..small() }]
@@ -73,7 +74,7 @@ fn what_stands_and_the_chain_are_the_same_after_a_compaction() {
 
 #[test]
 fn the_archive_is_read_where_it_is_and_named_where_it_is_not() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let (_, states) = compacted(dir.path());
     for tx in [0, 1, 19, 20, 21, 30, 40] {
         let options = OpenOptions { up_to: Some(tx), ..small() };
@@ -217,14 +218,14 @@ fn copy(from: &Path, to: &Path) {
 fn a_compacted_ledger_of_version_1_opens_for_ever() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ledger-1-compacted");
     if std::env::var_os("UPDATE_FIXTURE").is_some() && !kept.exists() {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = memory::folder();
         let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
         (1..=12).for_each(|tx| step(&mut ledger, tx));
         ledger.compact(12, "ada").unwrap().unwrap();
         drop(ledger);
         copy(dir.path(), &kept);
     }
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     copy(&kept, dir.path());
     for options in [OpenOptions { read_only: true, ..small() }, small()] {
         let ledger = Ledger::open(dir.path(), &options).unwrap();

@@ -12,6 +12,7 @@ use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
 use super::script;
 use super::support::{Random, draft, fact, facts, small};
 use crate::folders::copy;
+use crate::memory;
 
 /// A journal on a disk in memory, and what stood after each of its transactions.
 struct Written {
@@ -137,7 +138,7 @@ fn missing_swapped_and_zeroed_segments_are_named() {
 
 #[test]
 fn a_lost_record_that_the_base_knows_is_damage_and_no_torn_tail() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
     for n in 0..3 {
         ledger.commit(&draft(n, vec![fact("p", n, "a")], vec![])).unwrap();
@@ -169,14 +170,14 @@ fn files_below(dir: &Path) -> Vec<PathBuf> {
 fn a_base_with_changed_files_is_recovered_from_the_journal() {
     let rounds = slow::size(8, 150);
     let mut random = Random::new(11);
-    let whole = tempfile::tempdir().unwrap();
+    let whole = memory::folder();
     let mut ledger = Ledger::open(whole.path(), &small()).unwrap();
     for tx in 1..=60 {
         ledger.commit(&script::step(tx)).unwrap();
     }
     drop(ledger);
     for round in 0..rounds {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = memory::folder();
         copy(whole.path(), dir.path());
         let files = files_below(&dir.path().join("base"));
         let path = &files[random.below(files.len() as u64) as usize];

@@ -12,6 +12,7 @@ use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
 
 use super::script;
 use super::support::{draft, fact, facts, small, tired, written};
+use crate::memory;
 
 /// The files below a folder with what they hold.
 fn content(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -37,7 +38,7 @@ fn put(dir: &Path, all: &BTreeMap<PathBuf, Vec<u8>>) {
 
 /// A ledger of three transactions, closed.
 fn closed() -> (tempfile::TempDir, BTreeMap<PathBuf, Vec<u8>>) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
     for n in 1..=3 {
         ledger.commit(&draft(n, vec![fact("p", n, "a")], vec![])).unwrap();
@@ -181,7 +182,7 @@ fn a_rebuild_asks_the_old_base_first() {
 fn another_journal_than_was_closed_is_told_of_and_found() {
     let (dir, _) = closed();
     let (other, _) = {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = memory::folder();
         let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
         for n in 1..=3 {
             ledger.commit(&draft(n, vec![fact("p", n, "other")], vec![])).unwrap();
@@ -249,7 +250,7 @@ fn a_lock_that_says_nothing_is_named_and_written_anew() {
 
 #[test]
 fn a_new_ledger_has_no_lock_to_miss() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     fs::write(dir.path().join("LOCK"), "").unwrap();
     let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
     assert_eq!(ledger.take_notices(), vec![]);
@@ -341,7 +342,7 @@ fn a_half_written_base_beside_an_older_journal_is_never_believed() {
 
 #[test]
 fn a_base_that_was_written_and_not_closed_is_checked_whatever_its_size() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let many = |from: i64| (from..from + 25_000).map(|n| fact("p", n, "a")).collect();
     let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
     ledger.commit(&draft(1, many(0), vec![])).unwrap();

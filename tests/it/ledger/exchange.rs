@@ -14,6 +14,7 @@ use hence_ledger::{
 
 use super::script;
 use super::support::{draft, fact, small};
+use crate::memory;
 
 fn every_type() -> Fact {
     let text = Symbol::new("a \"quoted\" line\n\u{1f600}\0");
@@ -73,7 +74,7 @@ fn exported(ledger: &Ledger) -> String {
 
 #[test]
 fn an_imported_ledger_has_the_same_chain_and_the_same_answers() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let mut one = Ledger::open(dir.path(), &small()).unwrap();
     history(&mut one);
     let text = exported(&one);
@@ -202,7 +203,7 @@ fn what_no_commit_takes_no_import_takes() {
 fn a_ledger_of_version_1_opens_for_ever() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ledger-1");
     if std::env::var_os("UPDATE_FIXTURE").is_some() && !kept.exists() {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = memory::folder();
         let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
         history(&mut ledger);
         std::fs::create_dir_all(kept.join("journal")).unwrap();

@@ -10,6 +10,8 @@ use hence_core::value::Value;
 use hence_engine::Limits;
 use hence_ledger::{Draft, Ledger, LedgerError, OpenOptions};
 
+use crate::memory;
+
 const RULES: &str = "input reading(sensor: string, value: int).\n\
                      decision alarm(sensor: string). alarm(S) :- reading(S, V), V > 50.";
 
@@ -61,7 +63,7 @@ const FORGERIES: [(&[u8], &[u8], &str); 6] = [
 #[test]
 fn schemas_and_limits_that_nobody_recorded_are_found_and_refused() {
     for (old, new, said) in FORGERIES {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = memory::folder();
         let path = honest(dir.path());
         let bytes = fs::read(&path).unwrap();
         assert_eq!(rewritten(&bytes, b"attic", b"attic"), bytes, "an honest record is written as it was");
@@ -88,7 +90,7 @@ fn schemas_and_limits_that_nobody_recorded_are_found_and_refused() {
 
 #[test]
 fn a_commit_takes_no_such_schema_or_run() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     honest(dir.path());
     let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
     assert_eq!(ledger.verify().unwrap().differences, Vec::<String>::new());

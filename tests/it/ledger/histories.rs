@@ -1,5 +1,6 @@
 //! Random histories against a model: the state, the past, and both after reopening.
 
+use crate::memory;
 use crate::slow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -113,7 +114,7 @@ fn run(dir: &Path, seed: u64, steps: u64) {
 fn random_histories_agree_with_a_model_now_then_and_after_reopening() {
     let rounds = slow::size(3, 100);
     for seed in 0..rounds {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = memory::folder();
         run(dir.path(), seed, 60);
     }
 }

@@ -1,6 +1,7 @@
 //! Power cuts on a loop device: a writer is stopped at any moment, the device's content at that moment is copied and
 //! mounted as after a power cut, and everything acknowledged must be there.
 
+use crate::memory;
 use crate::slow;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -75,7 +76,7 @@ fn cut(disk: &Path, folder: &Path, image: &Path, patience: Duration) -> u64 {
 #[test]
 fn a_power_cut_on_a_loop_device_loses_nothing_acknowledged() {
     let rounds = slow::size(2, 100);
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let (disk, image) = (dir.path().join("disk"), dir.path().join("image"));
     let mut random = Random::new(23);
     for round in 0..rounds {

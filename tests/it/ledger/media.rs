@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use hence_ledger::{Ledger, OpenOptions};
 
 use crate::command::hence;
+use crate::memory;
 
 const RULES: &str = "## A fact.\ninput f(k: int, v: string).\n";
 
@@ -82,7 +83,7 @@ fn follow(dir: &Path, library: &Path, failing: &Failing<'_>) -> (i32, u64) {
 
 /// Every call in turn, while commands over `under` make so many of them.
 fn each(calls: &'static str, under: &str, most: u32) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let Some(library) = failing(dir.path()) else { return };
     fs::write(dir.path().join("f.dl"), RULES).unwrap();
     let bulk: String = (0..25_000).map(|n| format!("{{\"f\": [{n}, \"b\"]}}\n")).collect();
@@ -127,7 +128,7 @@ fn a_journal_that_cannot_be_made_durable_costs_a_stream_that_line_alone() {
 
 #[test]
 fn a_ledger_that_cannot_be_begun_is_told_of_in_words() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let Some(library) = failing(dir.path()) else { return };
     fs::write(dir.path().join("f.dl"), RULES).unwrap();
     for call in ["sync", "write"] {
@@ -153,7 +154,7 @@ fn aside(store: &Path) -> Vec<String> {
 
 #[test]
 fn a_base_on_a_failing_medium_is_no_damaged_base() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let Some(library) = failing(dir.path()) else { return };
     fs::write(dir.path().join("f.dl"), RULES).unwrap();
     let asserting = ["assert", "f(1, \"a\")", "--rules", "f.dl", "--store", "led"];

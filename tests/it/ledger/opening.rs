@@ -6,10 +6,11 @@ use std::time::Duration;
 use hence_ledger::{Hash, Ledger, LedgerError, Notice, OpenOptions};
 
 use super::support::{draft, fact, facts, small};
+use crate::memory;
 
 #[test]
 fn a_ledger_is_the_same_after_reopening() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
     let head = ledger.commit(&draft(1, vec![fact("p", 1, "a")], vec![])).unwrap().head;
     assert_eq!(ledger.close(), vec![]);
@@ -24,7 +25,7 @@ fn a_ledger_is_the_same_after_reopening() {
 
 #[test]
 fn where_a_base_ends_is_found_again_by_the_last_of_many_records() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
     ledger.commit(&draft(1, vec![fact("p", 0, "a")], vec![])).unwrap();
     let many: Vec<_> = (1..200).map(|n| fact("p", n, "a")).collect();
@@ -48,7 +49,7 @@ fn where_a_base_ends_is_found_again_by_the_last_of_many_records() {
 
 #[test]
 fn a_second_opening_learns_who_holds_the_ledger() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let holder = OpenOptions { command: "hence decide".into(), ..OpenOptions::default() };
     let mut ledger = Ledger::open(dir.path(), &holder).unwrap();
     ledger.commit(&draft(1, vec![fact("p", 1, "a")], vec![])).unwrap();
@@ -69,7 +70,7 @@ fn a_second_opening_learns_who_holds_the_ledger() {
 
 #[test]
 fn a_missing_or_damaged_base_is_rebuilt_and_kept_aside() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
     for n in 0..50 {
         ledger.commit(&draft(n, vec![fact("p", n, "a")], vec![])).unwrap();
@@ -99,7 +100,7 @@ fn a_missing_or_damaged_base_is_rebuilt_and_kept_aside() {
 
 #[test]
 fn the_base_of_another_ledger_is_not_believed() {
-    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (one, two) = (memory::folder(), memory::folder());
     for (dir, text) in [(&one, "one"), (&two, "two")] {
         let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
         ledger.commit(&draft(1, vec![fact("p", 1, text)], vec![])).unwrap();
@@ -113,7 +114,7 @@ fn the_base_of_another_ledger_is_not_believed() {
 
 #[test]
 fn a_ledger_of_another_format_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     drop(Ledger::open(dir.path(), &small()).unwrap());
     fs::write(dir.path().join("FORMAT"), "hence ledger 99\n").unwrap();
     for read_only in [false, true] {
@@ -129,7 +130,7 @@ fn a_ledger_of_another_format_is_refused() {
 
 #[test]
 fn a_journal_whose_format_is_gone_is_not_guessed_at() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let format = dir.path().join("FORMAT");
     // A kill before the file was made leaves a ledger that is new.
     fs::create_dir(dir.path().join("journal")).unwrap();
@@ -159,7 +160,7 @@ fn a_journal_whose_format_is_gone_is_not_guessed_at() {
 
 #[test]
 fn an_earlier_state_is_read_up_to_a_transaction() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
     for n in 1..=5 {
         ledger.commit(&draft(n, vec![fact("p", n, "a")], vec![])).unwrap();

@@ -15,6 +15,7 @@ use hence_ledger::{Decision, Draft, Ledger, OpenOptions};
 
 use super::support::Random;
 use crate::command::hence;
+use crate::memory;
 use crate::small_disk::SmallDisk;
 
 const RULES: &str = "## A job that failed, and how often.\ninput failed(job: string, tries: int).\n\n\
@@ -30,7 +31,7 @@ fn run(mut command: Command) -> (i32, String, String) {
 
 /// A folder with rules that another user may read too.
 fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(dir.path().join("retry.dl"), RULES).unwrap();
     dir

@@ -1,6 +1,7 @@
 //! Questions beside a writer and beside each other, and copies made meanwhile: as of the last transaction, disturbing
 //! nobody.
 
+use crate::memory;
 use crate::slow;
 use std::fs;
 use std::path::Path;
@@ -39,7 +40,7 @@ fn left_behind() -> Vec<String> {
 
 #[test]
 fn readers_and_a_writer_stay_out_of_each_others_way() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
     for tx in 1..=20 {
         ledger.commit(&script::step(tx)).unwrap();
@@ -68,7 +69,7 @@ fn readers_and_a_writer_stay_out_of_each_others_way() {
 
 #[test]
 fn questions_and_copies_while_somebody_writes_are_of_whole_transactions() {
-    let (dir, copies) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (dir, copies) = (memory::folder(), memory::folder());
     let slow = slow::is_slow();
     let goal = if slow { 3_000 } else { 120 };
     drop(Ledger::open(dir.path(), &small()).unwrap());
@@ -114,7 +115,7 @@ fn questions_and_copies_while_somebody_writes_are_of_whole_transactions() {
 
 #[test]
 fn a_copy_stands_by_itself_and_takes_no_others_place() {
-    let (dir, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (dir, to) = (memory::folder(), memory::folder());
     let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
     for tx in 1..=30 {
         ledger.commit(&script::step(tx)).unwrap();

@@ -7,10 +7,11 @@ use hence_ledger::{Ledger, LedgerError, OpenOptions, Salvaged};
 
 use super::script;
 use super::support::{draft, fact, facts, small};
+use crate::memory;
 
 /// A ledger of the first `last` steps, closed.
 fn ledger(last: u64) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = memory::folder();
     let mut ledger = Ledger::open(dir.path(), &small()).unwrap();
     for tx in 1..=last {
         ledger.commit(&script::step(tx)).unwrap();

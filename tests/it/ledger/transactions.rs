@@ -9,6 +9,7 @@ use hence_ledger::{
 };
 
 use super::support::{draft, fact, facts};
+use crate::memory;
 
 /// Commits, and what was known of the changes before.
 fn committed(ledger: &mut Ledger, draft: &Draft) -> (Committed, Changes) {
@@ -210,7 +211,7 @@ fn many_facts_at_once_stand_as_if_they_had_come_one_by_one() {
     let first = draft(1, vec![fact("p", 5, ""), fact("p", 4_000, "")], vec![]);
     let mut ledgers = [usize::MAX, 10].map(|bulk| {
         let options = OpenOptions { bulk, ..OpenOptions::default() };
-        let dir = tempfile::tempdir().unwrap();
+        let dir = memory::folder();
         let mut ledger = Ledger::open(dir.path(), &options).unwrap();
         ledger.commit(&first).unwrap();
         let committed = ledger.commit_owned(draft(2, many.clone(), vec![fact("p", 4_000, "")])).unwrap();

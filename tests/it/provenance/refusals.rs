@@ -50,6 +50,26 @@ pub(super) struct Counted {
     spoilt: usize,
 }
 
+impl Counted {
+    /// Searches until some remedy is found, in at most so many evaluations.
+    fn first_remedies(
+        &mut self,
+        finder: &Finder<'_>,
+        (relation, pattern): (RelationId, &[Option<Value>]),
+        tries: usize,
+    ) -> Remedies {
+        let mut remedies = Remedies::default();
+        for tries in [FIRST_TRIES.min(tries), tries] {
+            let trial = Trial { tries, ..Trial::within(&SemiNaive, Limits::default(), LOOK) };
+            if remedies.found.is_empty() {
+                remedies = finder.remedies(relation, pattern, &trial);
+                self.evaluations += remedies.tried;
+            }
+        }
+        remedies
+    }
+}
+
 /// A session's program, its model and what that started from.
 struct World<'r> {
     name: String,
@@ -105,14 +125,7 @@ impl<'r> World<'r> {
         counted.asked += 1;
         let pattern: Vec<_> = fact.values.iter().copied().map(Some).collect();
         let id = program.find(fact.relation).unwrap();
-        let mut remedies = Remedies::default();
-        for tries in [FIRST_TRIES.min(self.tries), self.tries] {
-            let trial = Trial { tries, ..Trial::within(&SemiNaive, Limits::default(), LOOK) };
-            if remedies.found.is_empty() {
-                remedies = finder.remedies(id, &pattern, &trial);
-                counted.evaluations += remedies.tried;
-            }
-        }
+        let remedies = counted.first_remedies(&finder, (id, &pattern), self.tries);
         for found in &remedies.found {
             let holds = remedy::derives(&program, &input, found, fact, &Limits::default());
             assert!(holds, "{}: {found:?}", self.name);
@@ -302,10 +315,8 @@ fn refused_tools_of_the_agent_week_have_remedies() {
         if !finder.instances(relation, &pattern).is_empty() {
             continue;
         }
-        let trial = Trial { tries: WEEK_TRIES, ..Trial::within(&SemiNaive, Limits::default(), LOOK) };
-        let remedies = finder.remedies(relation, &pattern, &trial);
+        let remedies = counted.first_remedies(&finder, (relation, &pattern), WEEK_TRIES);
         counted.asked += 1;
-        counted.evaluations += remedies.tried;
         let Some(found) = remedies.found.first() else {
             counted.without.push(format!("{goal} {tool}: {remedies:?}"));
             continue;

@@ -6,7 +6,7 @@ use crate::exec::matches::{MatchCursor, Monitor, TupleSource};
 use crate::limits::Budget;
 use crate::plan::frame::Slot;
 use crate::plan::steps::{AccessPath, Plan};
-use crate::storage::chain_index::NONE;
+use crate::storage::packed::NONE;
 use crate::storage::versioned::{NEW, OLD, VersionedRelations};
 use crate::storage::view::{NO_ROUNDS, View};
 use hence_core::meter::Bound;
@@ -165,7 +165,7 @@ impl TupleSource for VersionedRelations {
             VersionedCandidates::Chain(NONE) => None,
             VersionedCandidates::Chain(slot) => {
                 let index = path.index.or_broken("a chain is one of an index");
-                let next = self.relation(path.relation).index(index).next(*slot);
+                let next = self.relation(path.relation).next(index, *slot);
                 Some(std::mem::replace(slot, next))
             }
             VersionedCandidates::Slots(from, to) if *from < *to => {
@@ -179,7 +179,7 @@ impl TupleSource for VersionedRelations {
     #[inline]
     fn tuple(&self, relation: RelationId, number: u32) -> impl Fn(usize) -> Word {
         let row = self.relation(relation).row(number);
-        move |column| row[column]
+        move |column| row.word(column)
     }
 
     #[inline]

@@ -139,8 +139,9 @@ impl Groups {
             let (mut columns, mut whole) = (self.columns.iter(), true);
             for (at, term) in rule.terms.iter().enumerate() {
                 let Term::Aggregate { span, .. } = term else { continue };
+                let place = rows.get_mut(from + at).or_broken(STATES);
                 match columns.next().or_broken(STATES).states.finish(group as usize) {
-                    Some(value) => *rows.get_mut(from + at).or_broken(STATES) = value,
+                    Some(word) => *place = word,
                     None => {
                         whole = false;
                         reports.add(self.id, *span, self.bindings(rule, group).as_slice());

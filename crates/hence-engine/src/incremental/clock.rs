@@ -143,7 +143,7 @@ impl Clock {
     fn pass(&mut self, timed: Timed, work: &Work) {
         let condition = timed.0 as usize;
         let relation = self.conditions[condition].matches.or_broken("only matches have timers");
-        let values = work.store.relation(relation).row(timed.1);
+        let values = &work.store.relation(relation).row(timed.1).own();
         let observed = |at: i64| self.observed(condition, values, at, work.params());
         let is_flipped = observed(self.before) != observed(self.at);
         let until = self.until(condition, values, work.params());
@@ -265,7 +265,7 @@ impl Incremental {
         for relation in (0..program.relations.len() as u32).map(RelationId) {
             let table = self.work.store.relation(relation);
             let given = (0..table.slots()).filter(|slot| table.is(*slot, ASSERTED));
-            given.for_each(|slot| input.push(relation, table.row(slot)));
+            given.for_each(|slot| input.push(relation, &table.row(slot).own()));
         }
         let mut plain = Self::empty(&program, &self.limits);
         let relations = program.relations.len();
@@ -436,7 +436,7 @@ impl Incremental {
                 let timed = (condition as u32, *slot);
                 match table.is(*slot, NEW) {
                     true => {
-                        let until = clock.until(condition, table.row(*slot), self.work.params());
+                        let until = clock.until(condition, &table.row(*slot).own(), self.work.params());
                         clock.timers.set(timed, until);
                     }
                     false => clock.timers.cancel(timed),

@@ -3,8 +3,9 @@
 use super::LARGE;
 use crate::incremental::Incremental;
 use crate::model::FactSource;
-use crate::storage::chain_index::NONE;
+use crate::rows::Row;
 use crate::storage::index::IndexId;
+use crate::storage::packed::NONE;
 use crate::storage::versioned::{NEW, VersionedRelation};
 use std::sync::PoisonError;
 
@@ -28,8 +29,8 @@ impl FactSource for Incremental {
         self.relation(relation).asserted() > 0
     }
 
-    fn fact(&self, relation: RelationId, number: u32) -> &[Word] {
-        self.relation(relation).row(number)
+    fn fact(&self, relation: RelationId, number: u32) -> Row {
+        self.relation(relation).row(number).own()
     }
 
     fn rank(&self, relation: RelationId, number: u32) -> usize {
@@ -49,7 +50,7 @@ impl FactSource for Incremental {
         let fits = |slot: u32| {
             let row = table.row(slot);
             table.is(slot, NEW)
-                && wanted.iter().all(|(column, word)| row.get(*column as usize) == Some(word))
+                && wanted.iter().all(|(column, word)| row.word(*column as usize) == *word)
                 && (below == usize::MAX || (table.round(slot) as usize) < below)
         };
         if wanted.len() == table.arity() {
@@ -69,7 +70,7 @@ impl FactSource for Incremental {
         }
         let mut slot = first;
         while slot != NONE && (!fits(slot) || visit(slot)) {
-            slot = table.index(index).next(slot);
+            slot = table.next(index, slot);
         }
     }
 }

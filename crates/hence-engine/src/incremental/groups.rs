@@ -5,8 +5,8 @@ use crate::exec::delta::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::counting::{Task, derive};
 use crate::incremental::work::{SignedSink, Work};
 use crate::plan::head::plain;
-use crate::storage::chain_index::NONE;
 use crate::storage::hash::hash;
+use crate::storage::packed::NONE;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use smallvec::SmallVec;
@@ -125,7 +125,7 @@ impl AggregateGroups {
             let group = &mut self.groups[at as usize];
             group.touched = false;
             let old = std::mem::replace(&mut group.fact, NONE);
-            if holds && old != NONE && work.store.relation(head).row(old) == row.as_slice() {
+            if holds && old != NONE && work.store.relation(head).row(old).is(&row) {
                 group.fact = old;
                 continue;
             }

@@ -80,7 +80,7 @@ impl LimitedGroups {
                     .facts
                     .iter()
                     .zip(new.chunks(rows.max(1)))
-                    .all(|(slot, row)| work.store.relation(head).row(*slot) == row);
+                    .all(|(slot, row)| work.store.relation(head).row(*slot).is(row));
             if !same || rows == 0 {
                 let old = std::mem::take(&mut group.facts);
                 old.into_iter().for_each(|slot| work.store.relation_mut(head).count(slot, -1));

@@ -2,7 +2,7 @@
 
 use crate::incremental::Incremental;
 use crate::model::{Extent, Model};
-use crate::rows::Rows;
+use crate::rows::{Row, Rows};
 use crate::storage::versioned::{ASSERTED, NEW, VersionedRelation};
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
@@ -20,9 +20,9 @@ impl Incremental {
 
     /// The facts of a relation that came (`true`) and went with the last change, the same from run to run for the
     /// same changes.
-    pub fn changes(&self, relation: RelationId) -> impl Iterator<Item = (&[Word], bool)> {
+    pub fn changes(&self, relation: RelationId) -> impl Iterator<Item = (Row, bool)> {
         let table = self.relation(relation);
-        table.changes().iter().map(move |slot| (table.row(*slot), table.is(*slot, NEW)))
+        table.changes().iter().map(move |slot| (table.row(*slot).own(), table.is(*slot, NEW)))
     }
 
     /// Whether a fact holds.
@@ -48,9 +48,9 @@ impl Incremental {
     }
 
     /// The facts of a relation, in no order that means anything.
-    pub fn rows(&self, relation: RelationId) -> impl Iterator<Item = &[Word]> {
+    pub fn rows(&self, relation: RelationId) -> impl Iterator<Item = Row> {
         let table = self.relation(relation);
-        (0..table.slots()).filter(|slot| table.is(*slot, NEW)).map(move |slot| table.row(slot))
+        (0..table.slots()).filter(|slot| table.is(*slot, NEW)).map(move |slot| table.row(slot).own())
     }
 
     /// How many rows and elements were looked at, ever: what changes cost, whatever machine they run on.
@@ -75,7 +75,7 @@ fn extent(table: &VersionedRelation) -> Extent {
         while rounds.len() < round as usize {
             rounds.push(rows.len());
         }
-        rows.push(table.row(slot));
+        rows.push(&table.row(slot).own());
     }
     rounds.push(rows.len());
     Extent { rows, rounds }

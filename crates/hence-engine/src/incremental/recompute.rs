@@ -8,7 +8,7 @@ use crate::exec::delta::Halt;
 use crate::incremental::Incremental;
 use crate::limits::Limits;
 use crate::model::Database;
-use crate::storage::chain_index::NONE;
+use crate::storage::packed::NONE;
 use crate::storage::relations::Relations;
 use crate::storage::stable::Stable;
 use crate::storage::versioned::{ASSERTED, NEW, OLD, PROGRAM_FACT, VersionedRelations};
@@ -99,7 +99,7 @@ impl Incremental {
         for (relation, flags) in self.read_by(stratum).map(|relation| (relation, NEW)).chain(own) {
             let table = self.work.store.relation(relation);
             for slot in (0..table.slots()).filter(|slot| table.is(*slot, flags)) {
-                input.push(relation, table.row(slot));
+                input.push(relation, &table.row(slot).own());
                 count += 1;
             }
         }

@@ -15,7 +15,7 @@ use crate::exec::delta::{ChangeContext, DerivationSink, Halt};
 use crate::incremental::queue::{FactSlot, RankQueue};
 use crate::incremental::work::{DeltaSource, SignedSink};
 use crate::incremental::{Incremental, Reader};
-use crate::storage::chain_index::NONE;
+use crate::storage::packed::NONE;
 use crate::storage::versioned::{OLD, OVERDELETED};
 use hence_core::fault::OrBroken;
 use hence_core::schema::RelationId;
@@ -297,7 +297,7 @@ impl Incremental {
     /// The least rank that the settled ranks give a fact, or any that is no more than `enough`.
     fn best(&mut self, fact: FactSlot, enough: u32) -> Result<u32, Halt> {
         let mut rank = self.work.store.relation(fact.0).base(fact.1);
-        let row = self.work.store.relation(fact.0).row(fact.1).to_vec();
+        let row = self.work.store.relation(fact.0).row(fact.1).own();
         let stratum = self.homes[fact.0].or_broken("a stratum derives what has a rank");
         for at in 0..self.strata[stratum].rules.len() {
             let rule = self.strata[stratum].rules[at];

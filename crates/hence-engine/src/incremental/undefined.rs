@@ -36,7 +36,7 @@ impl Incremental {
             let table = self.work.store.relation(relation);
             if input.rows(relation).is_some_and(|rows| rows.is_empty()) {
                 let slots = (0..table.slots()).filter(|slot| table.is(*slot, NEW));
-                slots.for_each(|slot| input.push(relation, table.row(slot)));
+                slots.for_each(|slot| input.push(relation, &table.row(slot).own()));
             }
         }
         let program = Program {

@@ -102,7 +102,7 @@ impl Work {
         sink: &mut S,
     ) -> Result<(), Halt> {
         self.row.clear();
-        self.row.extend_from_slice(self.store.relation(relation).row(slot));
+        self.row.extend(self.store.relation(relation).row(slot).words());
         let mut context =
             ChangeContext { store: &mut self.store, budget: &mut self.budget, params: &self.params };
         self.machine.run(plan, &self.row, rank, &mut context, sink)

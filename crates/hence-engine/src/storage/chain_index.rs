@@ -5,17 +5,14 @@
     reason = "hot: slots and columns are numbers of the relation that the index belongs to"
 )]
 
-use super::hash::hash_of;
 use crate::storage::hash::hash;
+use crate::storage::packed::{NONE, PackedSlots};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
 use smallvec::SmallVec;
-
-/// No slot, no group, no rank.
-pub(crate) const NONE: u32 = u32::MAX;
 
 /// For how many changed keys room is kept from one change to the next.
 const KEPT: usize = 4096;
@@ -29,52 +26,21 @@ pub(crate) struct ChainIndex {
     columns: Vec<u32>,
     /// The first row of each chain.
     chains: HashTable<u32>,
-    links: Vec<Link>,
+    /// The link from a row to the one before it in its chain; from the first it leads to the last.
+    before: usize,
+    /// The link from a row to the one after it; from the last to [`NONE`].
+    next: usize,
     /// Keys that came or went in the change at hand: a row of each and whether it came; worked out when asked for.
     changed: Vec<(u32, bool)>,
     /// The change for which `changed` was worked out.
     epoch: u64,
 }
 
-/// The neighbours of a row in its chain; before the first is the last, after the last is [`NONE`].
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    before: u32,
-    next: u32,
-}
-
-const LOOSE: Link = Link { before: NONE, next: NONE };
-
-/// The rows of a relation as an index sees them.
-#[derive(Clone, Copy)]
-pub(crate) struct SlotRows<'a> {
-    /// The words of all slots.
-    pub(crate) words: &'a [Word],
-    /// Words a row.
-    pub(crate) arity: usize,
-    /// Words a slot, of which the first are the row.
-    pub(crate) stride: usize,
-}
-
-impl<'a> SlotRows<'a> {
-    /// The row in a slot.
-    #[inline]
-    pub(crate) fn row(self, slot: u32) -> &'a [Word] {
-        let at = slot as usize * self.stride;
-        &self.words[at..at + self.arity]
-    }
-
-    /// The word after the row in a slot.
-    #[inline]
-    pub(crate) fn word_after(self, slot: u32) -> Word {
-        self.words[slot as usize * self.stride + self.arity]
-    }
-}
-
 impl ChainIndex {
     /// An index on `columns`, without rows.
-    pub(crate) fn new(columns: Vec<u32>) -> Self {
-        Self { columns, chains: HashTable::new(), links: Vec::new(), changed: Vec::new(), epoch: 0 }
+    pub(crate) fn new(columns: Vec<u32>, slots: &mut PackedSlots) -> Self {
+        let before = slots.add_links(2);
+        Self { columns, chains: HashTable::new(), before, next: before + 1, changed: Vec::new(), epoch: 0 }
     }
 
     /// The key columns.
@@ -89,37 +55,32 @@ impl ChainIndex {
 
     /// The first row under a key, or [`NONE`].
     #[inline]
-    pub(crate) fn first(&self, rows: SlotRows<'_>, key: &[Word]) -> u32 {
-        let is_it = |first: &u32| {
-            let row = rows.row(*first);
-            self.columns.iter().zip(key).all(|(column, word)| row[*column as usize] == *word)
-        };
+    pub(crate) fn first(&self, slots: &PackedSlots, key: &[Word]) -> u32 {
+        let is_it = |first: &u32| slots.row(*first).has(&self.columns, key);
         self.chains.find(hash(key), is_it).copied().unwrap_or(NONE)
     }
 
     /// The row after `slot` under the same key, or [`NONE`].
     #[inline]
-    pub(crate) fn next(&self, slot: u32) -> u32 {
-        self.links[slot as usize].next
+    pub(crate) fn next(&self, slots: &PackedSlots, slot: u32) -> u32 {
+        slots.link(slot, self.next)
     }
 
     /// Takes a row in.
-    pub(crate) fn insert(&mut self, rows: SlotRows<'_>, slot: u32) {
+    pub(crate) fn insert(&mut self, slots: &mut PackedSlots, slot: u32) {
         let columns = &self.columns;
-        let row = rows.row(slot);
-        if self.links.len() <= slot as usize {
-            self.links.resize(slot as usize + 1, LOOSE);
-        }
+        let key = slots.row(slot).key(columns);
         let entry = self.chains.entry(
-            hash_of(row, columns),
-            |first| agree(rows.row(*first), row, columns),
-            |first| hash_of(rows.row(*first), columns),
+            hash(&key),
+            |first| slots.row(*first).has(columns, &key),
+            |first| hash(&slots.row(*first).key(columns)),
         );
         let before = match entry {
             Entry::Occupied(found) => {
-                let first = *found.get() as usize;
-                let last = std::mem::replace(&mut self.links[first].before, slot);
-                self.links[last as usize].next = slot;
+                let first = *found.get();
+                let last = slots.link(first, self.before);
+                slots.put_link(first, self.before, slot);
+                slots.put_link(last, self.next, slot);
                 last
             }
             Entry::Vacant(place) => {
@@ -127,32 +88,33 @@ impl ChainIndex {
                 slot
             }
         };
-        self.links[slot as usize] = Link { before, next: NONE };
+        slots.put_link(slot, self.before, before);
+        slots.put_link(slot, self.next, NONE);
     }
 
     /// Takes a row out; its words must still be there.
-    pub(crate) fn remove(&mut self, rows: SlotRows<'_>, slot: u32) {
-        let Link { before, next } = self.links[slot as usize];
-        let is_first = self.links[before as usize].next == NONE;
+    pub(crate) fn remove(&mut self, slots: &mut PackedSlots, slot: u32) {
+        let (before, next) = (slots.link(slot, self.before), slots.link(slot, self.next));
+        let is_first = slots.link(before, self.next) == NONE;
         if !is_first {
-            self.links[before as usize].next = next;
+            slots.put_link(before, self.next, next);
         }
         if next != NONE {
-            self.links[next as usize].before = before;
+            slots.put_link(next, self.before, before);
         }
         if !is_first && next != NONE {
             return;
         }
         let columns = &self.columns;
-        let row = rows.row(slot);
-        let is_it = |first: &u32| *first == slot || agree(rows.row(*first), row, columns);
-        let mut found = self.chains.find_entry(hash_of(row, columns), is_it).ok().or_broken(INSIDE);
+        let key = slots.row(slot).key(columns);
+        let is_it = |first: &u32| *first == slot || slots.row(*first).has(columns, &key);
+        let mut found = self.chains.find_entry(hash(&key), is_it).ok().or_broken(INSIDE);
         match (is_first, next) {
             (true, NONE) => {
                 found.remove();
             }
             (true, next) => *found.get_mut() = next,
-            (false, _) => self.links[*found.get() as usize].before = before,
+            (false, _) => slots.put_link(*found.get(), self.before, before),
         }
     }
 
@@ -160,7 +122,7 @@ impl ChainIndex {
     /// and some is `new`. Done once a change.
     pub(crate) fn find_changed(
         &mut self,
-        rows: SlotRows<'_>,
+        slots: &PackedSlots,
         changed: &[u32],
         epoch: u64,
         state: impl Fn(u32) -> (bool, bool),
@@ -172,9 +134,9 @@ impl ChainIndex {
         self.changed.shrink_to(KEPT);
         let columns = &self.columns;
         let first_of = |slot: &u32| {
-            let row = rows.row(*slot);
-            let is_it = |first: &u32| agree(rows.row(*first), row, columns);
-            (*self.chains.find(hash_of(row, columns), is_it).or_broken(INSIDE), *slot)
+            let key = slots.row(*slot).key(columns);
+            let is_it = |first: &u32| slots.row(*first).has(columns, &key);
+            (*self.chains.find(hash(&key), is_it).or_broken(INSIDE), *slot)
         };
         let mut chains: SmallVec<[(u32, u32); 16]> = changed.iter().map(first_of).collect();
         // Each chain once.
@@ -185,7 +147,7 @@ impl ChainIndex {
             while at != NONE && !(was && is) {
                 let (old, new) = state(at);
                 (was, is) = (was || old, is || new);
-                at = self.links[at as usize].next;
+                at = self.next(slots, at);
             }
             if was != is {
                 self.changed.push((slot, is));
@@ -198,15 +160,8 @@ impl ChainIndex {
         self.changed.get(at).copied()
     }
 
-    /// Bytes taken.
+    /// Bytes taken, without those of the links.
     pub(crate) fn bytes(&self) -> usize {
-        self.links.capacity() * size_of::<Link>()
-            + self.chains.allocation_size()
-            + self.changed.capacity() * size_of::<(u32, bool)>()
+        self.chains.allocation_size() + self.changed.capacity() * size_of::<(u32, bool)>()
     }
-}
-
-#[inline]
-fn agree(left: &[Word], right: &[Word], columns: &[u32]) -> bool {
-    columns.iter().all(|column| left[*column as usize] == right[*column as usize])
 }

@@ -14,8 +14,10 @@ use hence_core::value::Word;
 const LEAST: f64 = 3.0;
 /// How many bits the other columns have together: a place holds them plus 1.
 const BITS: u32 = 31;
-/// The rows of a group per place at the fullest, in quarters.
-const FULLEST: usize = 3;
+/// The rows of a group per place at the fullest, in eighths, and of one with at least [`MANY`] places: there memory counts
+/// for more than a few places more that are looked at, next to each other.
+const FULLEST: [usize; 2] = [6, 7];
+const MANY: usize = 64;
 const SMALLEST: usize = 4;
 /// An invariant of those who take rows out or number them anew.
 const INSIDE: &str = "what is taken out of a set, or gets another number there, is in";
@@ -242,7 +244,7 @@ impl GroupedRows {
     fn find_or_insert(&mut self, key: u32, rest: u32, number: u32) -> Option<u32> {
         let group = &mut self.groups[key as usize];
         let mut room = group.room(self.numbered);
-        if group.len as usize * 4 >= room * FULLEST {
+        if group.len as usize * 8 >= room * FULLEST[usize::from(room >= MANY)] {
             self.room += group.grow(self.numbered);
             room = group.room(self.numbered);
         }

@@ -7,7 +7,7 @@ use hence_core::value::Word;
 /// How many rows are looked for at once.
 pub(crate) const TOGETHER: usize = 256;
 
-const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// The hash so far with one more word.

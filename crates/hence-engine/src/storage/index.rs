@@ -5,7 +5,7 @@ use crate::cells::{Cell, Cells, Slice, is_narrow, reserve};
 use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::{hash, hash_of};
 use crate::storage::key_table::KeyTable;
-use crate::storage::pieces::{class_for, class_within, room_of};
+use crate::storage::pieces::{WASTE, class_for, class_within, most_for, room_of, with_spare};
 use crate::storage::row_table::RowTable;
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
@@ -17,9 +17,7 @@ id! {
     pub(crate) struct IndexId(u32): "plans name the indexes that their relations have";
 }
 
-/// How many entries may be unused beside a quarter of those in use.
-const WASTE: usize = 4096;
-/// How much room for the groups of new rows is kept.
+/// How much room for the groups of new rows is kept, and for a quarter of the first ones.
 const GROUP_BUFFER: usize = 4096;
 /// From how many hashed keys on it pays to group them.
 const MANY_KEYS: usize = 1 << 15;
@@ -70,8 +68,6 @@ struct Bucket {
     room: u32,
     old: u32,
     round: u32,
-    /// How many entries are about to come.
-    due: u32,
 }
 
 impl Index {
@@ -260,7 +256,10 @@ impl Index {
         if groups.capacity() <= GROUP_BUFFER {
             self.group_buffer = groups;
         }
-        if self.entries.len() > len as usize / 4 * 5 + WASTE {
+        if self.first_rows.capacity() / 4 > self.first_rows.len().max(GROUP_BUFFER) {
+            self.first_rows.shrink_to_fit();
+        }
+        if self.entries.len() > most_for(len) {
             self.compact();
         }
     }
@@ -339,7 +338,7 @@ impl Index {
             }
             self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, end as usize);
             group.start = end;
-            group.room = (group.len + group.len / 8).min(next.map_or(group.room, |next| next - end));
+            group.room = with_spare(group.len, self.rows).min(next.map_or(group.room, |next| next - end));
             end += group.room;
         }
         self.entries.truncate(end as usize);
@@ -440,7 +439,8 @@ impl Index {
         self.entries.resize(start as usize, 0);
     }
 
-    /// Makes sure that each group has room for the entries about to come, one for each time it occurs in `groups`.
+    /// Makes sure that each group has room for the entries about to come, one for each time it occurs in `groups`. While they
+    /// are counted, they count as there.
     fn make_room(&mut self, groups: &[u32]) {
         for (row, at) in (self.rows..).zip(groups) {
             let group = &mut self.groups[*at as usize];
@@ -448,12 +448,12 @@ impl Index {
                 (group.round, group.old) = (self.round, group.len);
                 self.first_rows.push(row);
             }
-            group.due += 1;
+            group.len += 1;
         }
         for place in 0..self.first_rows.len() {
             let at = groups[(self.first_rows[place] - self.rows) as usize] as usize;
             let group = &mut self.groups[at];
-            let wanted = group.len + std::mem::take(&mut group.due);
+            let wanted = std::mem::replace(&mut group.len, group.old);
             if wanted > group.room {
                 self.move_to(at, class_for(wanted));
             }

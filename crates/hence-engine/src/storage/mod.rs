@@ -3,12 +3,12 @@
 pub(crate) mod bitmap;
 pub(crate) mod chain_index;
 pub(crate) mod distinct;
-pub(crate) mod fact_state;
 pub(crate) mod grouped;
 pub(crate) mod hash;
 pub(crate) mod index;
 mod key_table;
 pub(crate) mod ordered;
+pub(crate) mod packed;
 pub(crate) mod partition;
 pub(crate) mod pending;
 mod pieces;

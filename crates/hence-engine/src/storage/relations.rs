@@ -12,7 +12,8 @@ use crate::storage::index::{Index, IndexId};
 use crate::storage::pending::Pending;
 use crate::storage::stable::{IndexUpdate, Stable};
 use crate::storage::tuple_set::SetLayout;
-use hence_core::index_vec::IndexVec;
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::{Id, IndexVec};
 use hence_core::meter::Bound;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
@@ -30,6 +31,9 @@ pub(crate) struct Relations {
     pub(crate) pending: IndexVec<RelationId, Pending>,
     /// Room to make whole words of narrow ones.
     batch: Vec<Word>,
+    /// How many bytes each took when it was weighed last, and all together.
+    weighed: IndexVec<RelationId, usize>,
+    bytes: usize,
 }
 
 impl Relations {
@@ -37,7 +41,8 @@ impl Relations {
     pub(crate) fn load(program: &Program, input: Database) -> Result<Self, Bound> {
         let arities = || program.relations.iter().map(|relation| relation.columns.len());
         let (stable, pending) = (arities().map(Stable::new).collect(), arities().map(Pending::new).collect());
-        let mut relations = Self { stable, pending, batch: Vec::new() };
+        let weighed = IndexVec::filled(0, program.relations.len());
+        let mut relations = Self { stable, pending, batch: Vec::new(), weighed, bytes: 0 };
         for (relation, rows) in input.into_numbered().filter(|(_, rows)| !rows.is_empty()) {
             match rows.arity() {
                 0 => relations.add_all(relation, &rows)?,
@@ -48,7 +53,10 @@ impl Relations {
             let row: Vec<Word> = fact.values.iter().map(|value| value.word()).collect();
             relations.add(fact.relation, &row)?;
         }
-        relations.stable.ids().for_each(|relation| relations.close_one(relation));
+        relations.stable.ids().for_each(|relation| {
+            relations.close_one(relation);
+            relations.weigh(relation);
+        });
         Ok(relations)
     }
 
@@ -100,9 +108,7 @@ impl Relations {
             return relations.iter().for_each(|relation| self.close_one(*relation));
         }
         relations.iter().for_each(|relation| self.close_rows(*relation));
-        let ids = self.stable.ids();
-        let closed = ids.zip(self.stable.iter_mut()).filter(|(relation, _)| relations.contains(relation));
-        threads::extend_all(closed.flat_map(|(_, stable)| stable.due()).collect(), threads);
+        threads::extend_all(these(&mut self.stable, relations).flat_map(Stable::due).collect(), threads);
     }
 
     /// Closes the open round of one relation.
@@ -160,9 +166,9 @@ impl Relations {
         }
     }
 
-    /// Builds the indexes that plans have asked for and that there weren't yet.
-    pub(crate) fn build_indexes(&mut self, threads: Threads) {
-        let unbuilt = self.stable.iter_mut().flat_map(Stable::unbuilt).collect();
+    /// Builds the indexes of these relations, ascending, that plans have asked for and that there weren't yet.
+    pub(crate) fn build_indexes(&mut self, relations: &[RelationId], threads: Threads) {
+        let unbuilt = these(&mut self.stable, relations).flat_map(Stable::unbuilt).collect();
         threads::extend_all(unbuilt, threads);
     }
 
@@ -174,22 +180,45 @@ impl Relations {
         threads: Threads,
     ) {
         let used: Vec<_> = used.filter(|(relation, _)| !growing.contains(relation)).collect();
+        let mut joined: Vec<RelationId> = used.iter().map(|(relation, _)| *relation).collect();
+        joined.sort_unstable();
+        joined.dedup();
         let mut unsorted: Vec<&mut Index> = Vec::new();
-        for (relation, stable) in self.stable.ids().zip(self.stable.iter_mut()) {
-            let used = used.iter().filter(|(of, _)| *of == relation).map(|(_, index)| *index);
+        for (relation, stable) in joined.iter().zip(these(&mut self.stable, &joined)) {
+            let used = used.iter().filter(|(of, _)| of == relation).map(|(_, index)| *index);
             unsorted.extend(stable.unsorted(&used.collect::<Vec<_>>()));
         }
         threads::sort_all(unsorted, threads);
     }
 
-    /// Bytes of rows, tables and indexes.
+    /// Measures what the rows, tables and indexes of a relation take.
+    pub(crate) fn weigh(&mut self, relation: RelationId) {
+        let now = self.stable[relation].bytes() + self.pending[relation].bytes();
+        let before = std::mem::replace(&mut self.weighed[relation], now);
+        self.bytes = self.bytes - before + now;
+    }
+
+    /// What all relations took when each was weighed last.
     pub(crate) fn bytes(&self) -> usize {
-        self.stable.iter().map(Stable::bytes).sum::<usize>()
-            + self.pending.iter().map(Pending::bytes).sum::<usize>()
+        self.bytes
     }
 
     /// The final facts.
     pub(crate) fn extents(self) -> Vec<Extent> {
         self.stable.into_iter().map(Stable::into_extent).collect()
     }
+}
+
+/// The relations with these numbers, ascending.
+fn these<'s>(
+    all: &'s mut IndexVec<RelationId, Stable>,
+    numbers: &[RelationId],
+) -> impl Iterator<Item = &'s mut Stable> {
+    let (mut rest, mut passed) = (all.as_mut_slice(), 0);
+    numbers.iter().map(move |number| {
+        let after = std::mem::take(&mut rest).get_mut(number.at() - passed..);
+        let (first, others) = after.and_then(<[Stable]>::split_first_mut).or_broken(RelationId::INVARIANT);
+        (rest, passed) = (others, number.at() + 1);
+        first
+    })
 }

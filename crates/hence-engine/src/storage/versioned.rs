@@ -4,9 +4,9 @@
 #![expect(clippy::indexing_slicing, reason = "hot: slots are numbers that a relation itself gives out")]
 
 use super::hash::hash;
-use crate::storage::chain_index::{ChainIndex, NONE, SlotRows};
-use crate::storage::fact_state::{FactState, Ranks};
+use crate::storage::chain_index::ChainIndex;
 use crate::storage::index::IndexId;
+use crate::storage::packed::{NONE, PackedRow, PackedSlots};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use hence_core::meter::Bound;
@@ -30,6 +30,13 @@ const TOUCHED: u8 = 1 << 4;
 /// It is overdeleted; see `recursion`.
 pub(crate) const OVERDELETED: u8 = 1 << 5;
 
+/// The numbers of a derived fact: how many matches derive it, of rules that read lower strata only.
+const COUNT: usize = 0;
+/// Those of a recursive relation's fact, too: the round in which it is derived, and the same or a smaller one that waits to
+/// be settled.
+const SETTLED: usize = 1;
+const BEST: usize = 2;
+
 /// For how many changed facts a relation keeps room from one change to the next.
 const KEPT: usize = 4096;
 
@@ -44,15 +51,30 @@ pub(crate) enum Support {
     Ranked,
 }
 
+impl Support {
+    /// How many numbers are kept of a fact.
+    fn numbers(self) -> usize {
+        match self {
+            Self::Asserted => 0,
+            Self::Counted => 1,
+            Self::Ranked => 3,
+        }
+    }
+}
+
+/// The number that a rank is kept as; [`NONE`] takes no more room than small ones.
+#[inline]
+fn rank_number(rank: u32) -> i64 {
+    i64::from(rank as i32)
+}
+
 /// One relation.
 #[derive(Debug)]
 pub(crate) struct VersionedRelation {
     arity: usize,
     support: Support,
-    /// Slot by slot the row and after it, so that both are at hand together, its [`FactState`]; of a recursive relation
-    /// then its [`Ranks`].
-    words: Vec<Word>,
-    slots: u32,
+    /// Slot by slot the flags, the row, the numbers and the links of the indexes: all of a fact is at hand together.
+    slots: PackedSlots,
     free: Vec<u32>,
     members: HashTable<u32>,
     indexes: IndexVec<IndexId, ChainIndex>,
@@ -68,8 +90,7 @@ impl VersionedRelation {
         Self {
             arity,
             support,
-            words: Vec::new(),
-            slots: 0,
+            slots: PackedSlots::new(arity, support.numbers()),
             free: Vec::new(),
             members: HashTable::new(),
             indexes: IndexVec::default(),
@@ -79,38 +100,6 @@ impl VersionedRelation {
             holding: 0,
             asserted: 0,
         }
-    }
-
-    /// Words a slot.
-    #[inline]
-    fn stride(&self) -> usize {
-        self.arity + if self.support == Support::Ranked { 2 } else { 1 }
-    }
-
-    #[inline]
-    fn rows(&self) -> SlotRows<'_> {
-        SlotRows { words: &self.words, arity: self.arity, stride: self.stride() }
-    }
-
-    #[inline]
-    fn state(&self, slot: u32) -> FactState {
-        FactState(self.words[slot as usize * self.stride() + self.arity].0)
-    }
-
-    #[inline]
-    fn put(&mut self, slot: u32, state: FactState) {
-        let at = slot as usize * self.stride() + self.arity;
-        self.words[at] = Word(state.0);
-    }
-
-    #[inline]
-    fn ranks(&self, slot: u32) -> Ranks {
-        Ranks(self.words[slot as usize * self.stride() + self.arity + 1].0)
-    }
-
-    fn put_ranks(&mut self, slot: u32, ranks: Ranks) {
-        let at = slot as usize * self.stride() + self.arity + 1;
-        self.words[at] = Word(ranks.0);
     }
 
     /// How many columns it has.
@@ -130,74 +119,74 @@ impl VersionedRelation {
 
     /// How many slots there are; a slot without flags that matter may be free.
     pub(crate) fn slots(&self) -> u32 {
-        self.slots
+        self.slots.len()
     }
 
     /// The row in a slot.
     #[inline]
-    pub(crate) fn row(&self, slot: u32) -> &[Word] {
-        self.rows().row(slot)
+    pub(crate) fn row(&self, slot: u32) -> PackedRow<'_> {
+        self.slots.row(slot)
     }
 
     /// Whether one of `flags` is set.
     #[inline]
     pub(crate) fn is(&self, slot: u32, flags: u8) -> bool {
-        self.state(slot).flags() & flags != 0
+        self.slots.flags(slot) & flags != 0
     }
 
     /// Sets flags.
     pub(crate) fn set(&mut self, slot: u32, flags: u8) {
         let before = self.is(slot, ASSERTED | PROGRAM_FACT);
-        self.put(slot, self.state(slot).with(flags));
+        self.slots.put_flags(slot, self.slots.flags(slot) | flags);
         self.asserted += usize::from(!before && self.is(slot, ASSERTED | PROGRAM_FACT));
     }
 
     /// Takes flags away.
     pub(crate) fn unset(&mut self, slot: u32, flags: u8) {
         let before = self.is(slot, ASSERTED | PROGRAM_FACT);
-        self.put(slot, self.state(slot).without(flags));
+        self.slots.put_flags(slot, self.slots.flags(slot) & !flags);
         self.asserted -= usize::from(before && !self.is(slot, ASSERTED | PROGRAM_FACT));
     }
 
     /// The settled rank of a recursive relation's fact; [`NONE`] where there is none yet.
     #[inline]
     pub(crate) fn rank(&self, slot: u32) -> u32 {
-        self.ranks(slot).settled()
+        self.slots.number(slot, SETTLED) as u32
     }
 
     /// Settles a rank.
     pub(crate) fn settle_rank(&mut self, slot: u32, rank: u32) {
-        self.put_ranks(slot, Ranks::new(rank, rank));
+        self.slots.put_number(slot, SETTLED, rank_number(rank));
+        self.slots.put_number(slot, BEST, rank_number(rank));
     }
 
     /// Takes all ranks away.
     pub(crate) fn forget_ranks(&mut self) {
-        (0..self.slots).for_each(|slot| self.put_ranks(slot, Ranks::new(NONE, NONE)));
+        (0..self.slots()).for_each(|slot| self.settle_rank(slot, NONE));
     }
 
     /// Whether an old fact's slot holds this row.
     #[inline]
     pub(crate) fn is_in(&self, slot: u32, row: &[Word]) -> bool {
-        slot < self.slots() && self.is(slot, OLD) && self.row(slot) == row
+        slot < self.slots() && self.is(slot, OLD) && self.row(slot).is(row)
     }
 
     /// The rank, or a smaller one that waits.
     pub(crate) fn best(&self, slot: u32) -> u32 {
-        self.ranks(slot).best()
+        self.slots.number(slot, BEST) as u32
     }
 
     /// Lets a rank wait.
     pub(crate) fn propose(&mut self, slot: u32, rank: u32) {
-        self.put_ranks(slot, Ranks::new(self.rank(slot), rank));
+        self.slots.put_number(slot, BEST, rank_number(rank));
     }
 
     /// The rank that a fact has by itself: 0 where it is given, 1 where a rule over lower strata derives it.
     #[inline]
     pub(crate) fn base(&self, slot: u32) -> u32 {
-        let state = self.state(slot);
-        if state.flags() & (ASSERTED | PROGRAM_FACT) != 0 {
+        if self.is(slot, ASSERTED | PROGRAM_FACT) {
             0
-        } else if state.count() > 0 {
+        } else if self.support != Support::Asserted && self.slots.number(slot, COUNT) > 0 {
             1
         } else {
             NONE
@@ -212,51 +201,46 @@ impl VersionedRelation {
     /// The slot of a row that has one.
     #[inline]
     pub(crate) fn find(&self, row: &[Word]) -> Option<u32> {
-        self.members.find(hash(row), |slot| self.row(*slot) == row).copied()
+        self.members.find(hash(row), |slot| self.row(*slot).is(row)).copied()
     }
 
     /// The slot of a row, given to it where it has none yet, and whether that was so.
     pub(crate) fn hold(&mut self, row: &[Word]) -> Result<(u32, bool), Bound> {
-        let (arity, stride) = (self.arity, self.stride());
-        let words = &mut self.words;
-        let at = |slot: &u32| *slot as usize * stride..*slot as usize * stride + arity;
+        let slots = &mut self.slots;
         let entry =
-            self.members.entry(hash(row), |slot| words[at(slot)] == *row, |slot| hash(&words[at(slot)]));
+            self.members.entry(hash(row), |slot| slots.row(*slot).is(row), |slot| slots.row(*slot).hash());
         let place = match entry {
             Entry::Occupied(found) => return Ok((*found.get(), false)),
             Entry::Vacant(place) => place,
         };
-        let slot = self.free.pop().unwrap_or(self.slots);
+        let slot = self.free.pop().unwrap_or(slots.len());
         if slot == NONE {
             return Err(Bound::Facts(u64::from(NONE)));
         }
         place.insert(slot);
-        if slot == self.slots {
-            words.extend_from_slice(row);
-            words.push(Word(FactState::default().0));
+        if slot == slots.len() {
+            slots.push(row);
             if self.support == Support::Ranked {
-                words.push(Word(Ranks::new(NONE, NONE).0));
+                slots.put_number(slot, SETTLED, rank_number(NONE));
+                slots.put_number(slot, BEST, rank_number(NONE));
             }
-            self.slots += 1;
         } else {
-            words[at(&slot)].copy_from_slice(row);
+            slots.put_row(slot, row);
         }
-        let rows = SlotRows { words: &self.words, arity, stride };
-        self.indexes.iter_mut().for_each(|index| index.insert(rows, slot));
+        self.indexes.iter_mut().for_each(|index| index.insert(slots, slot));
         Ok((slot, true))
     }
 
     /// Adds to the number of a fact's derivations.
     pub(crate) fn count(&mut self, slot: u32, by: i64) {
-        self.put(slot, self.state(slot).counted(by));
+        self.slots.put_number(slot, COUNT, self.slots.number(slot, COUNT) + by);
         self.touch(slot);
     }
 
     /// Notes that a fact may have come or gone.
     pub(crate) fn touch(&mut self, slot: u32) {
-        let state = self.state(slot);
-        if state.flags() & TOUCHED == 0 {
-            self.put(slot, state.with(TOUCHED));
+        if !self.is(slot, TOUCHED) {
+            self.slots.put_flags(slot, self.slots.flags(slot) | TOUCHED);
             self.touched.push(slot);
         }
     }
@@ -274,10 +258,10 @@ impl VersionedRelation {
                 Support::Ranked => self.rank(slot) != NONE,
                 _ => self.base(slot) != NONE,
             };
-            let state = self.state(slot);
-            let held = state.flags() & OLD != 0;
-            let quiet = state.without(NEW | TOUCHED | OVERDELETED);
-            self.put(slot, if holds { quiet.with(NEW) } else { quiet });
+            let flags = self.slots.flags(slot);
+            let held = flags & OLD != 0;
+            let quiet = flags & !(NEW | TOUCHED | OVERDELETED);
+            self.slots.put_flags(slot, if holds { quiet | NEW } else { quiet });
             match (held, holds) {
                 (false, false) => self.dead.push(slot),
                 (true, true) => {}
@@ -300,9 +284,9 @@ impl VersionedRelation {
         }
         for at in 0..self.changes.len() {
             let slot = self.changes[at];
-            let state = self.state(slot);
-            if state.flags() & NEW != 0 {
-                self.put(slot, state.with(OLD));
+            let flags = self.slots.flags(slot);
+            if flags & NEW != 0 {
+                self.slots.put_flags(slot, flags | OLD);
             } else {
                 self.release(slot);
             }
@@ -311,12 +295,11 @@ impl VersionedRelation {
     }
 
     fn release(&mut self, slot: u32) {
-        let rows = SlotRows { words: &self.words, arity: self.arity, stride: self.stride() };
-        let hash = hash(rows.row(slot));
-        self.indexes.iter_mut().for_each(|index| index.remove(rows, slot));
+        let hash = self.row(slot).hash();
+        self.indexes.iter_mut().for_each(|index| index.remove(&mut self.slots, slot));
         let found = self.members.find_entry(hash, |other| *other == slot).ok();
         found.or_broken("a slot is given away once").remove();
-        self.put(slot, self.state(slot).without(u8::MAX));
+        self.slots.put_flags(slot, 0);
         self.free.push(slot);
     }
 
@@ -339,7 +322,13 @@ impl VersionedRelation {
     /// The first row under a key of an index, or [`NONE`].
     #[inline]
     pub(crate) fn first(&self, index: IndexId, key: &[Word]) -> u32 {
-        self.indexes[index].first(self.rows(), key)
+        self.indexes[index].first(&self.slots, key)
+    }
+
+    /// The row after `slot` under its key of an index, or [`NONE`].
+    #[inline]
+    pub(crate) fn next(&self, index: IndexId, slot: u32) -> u32 {
+        self.indexes[index].next(&self.slots, slot)
     }
 
     /// The index on `columns`, ascending, if there is one.
@@ -350,27 +339,27 @@ impl VersionedRelation {
     /// The index on `columns`, built where there is none yet.
     pub(crate) fn index_on(&mut self, columns: &[u32]) -> IndexId {
         self.find_index(columns).unwrap_or_else(|| {
-            let mut index = ChainIndex::new(columns.to_vec());
+            let mut index = ChainIndex::new(columns.to_vec(), &mut self.slots);
             let mut slots: Vec<u32> = self.members.iter().copied().collect();
             slots.sort_unstable();
-            slots.into_iter().for_each(|slot| index.insert(self.rows(), slot));
+            slots.into_iter().for_each(|slot| index.insert(&mut self.slots, slot));
             self.indexes.push(index)
         })
     }
 
     /// Works out which keys of an index came and went.
     pub(crate) fn find_changed(&mut self, index: IndexId, epoch: u64) {
-        let rows = SlotRows { words: &self.words, arity: self.arity, stride: self.stride() };
+        let slots = &self.slots;
         let state = |slot: u32| {
-            let flags = FactState(rows.word_after(slot).0).flags();
+            let flags = slots.flags(slot);
             (flags & OLD != 0, flags & NEW != 0)
         };
-        self.indexes[index].find_changed(rows, &self.changes, epoch, state);
+        self.indexes[index].find_changed(slots, &self.changes, epoch, state);
     }
 
     /// Bytes taken.
     pub(crate) fn bytes(&self) -> usize {
-        self.words.capacity() * 8
+        self.slots.bytes()
             + self.free.capacity() * 4
             + (self.touched.capacity() + self.changes.capacity() + self.dead.capacity()) * 4
             + self.members.allocation_size()

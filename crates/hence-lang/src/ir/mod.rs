@@ -22,7 +22,7 @@ use crate::builtins::generator::Generator;
 use crate::builtins::rule;
 pub use crate::builtins::term::{Limit, Part, Sentence, Term, Variable};
 use hence_core::fault::OrBroken;
-use hence_core::index_vec::{Id, id};
+use hence_core::index_vec::{Id, IndexVec, id};
 pub use hence_core::schema::Param;
 use hence_core::schema::{Kind, Relation, RelationId};
 use hence_core::span::Span;
@@ -171,17 +171,19 @@ impl Program {
     /// Every relation that depends on `start` through any chain of rules, positively or not, `start` included;
     /// ascending.
     pub fn dependents(&self, start: RelationId) -> Vec<RelationId> {
-        let mut reached = BTreeSet::from([start]);
+        let mut reached = IndexVec::filled(false, self.relations.len());
+        reached[start] = true;
         let mut grew = true;
         while grew {
             grew = false;
             for rule in &self.rules {
-                if !reached.contains(&rule.head) && rule.reads().any(|relation| reached.contains(&relation)) {
-                    grew |= reached.insert(rule.head);
+                if !reached[rule.head] && rule.reads().any(|relation| reached[relation]) {
+                    reached[rule.head] = true;
+                    grew = true;
                 }
             }
         }
-        reached.into_iter().collect()
+        reached.numbered().filter(|(_, reached)| **reached).map(|(relation, _)| relation).collect()
     }
 }
 

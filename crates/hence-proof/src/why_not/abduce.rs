@@ -175,7 +175,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
             rows.push(FactRef { relation: atom.relation, row });
             rows.len() < CHOICES * 8
         });
-        rows.sort_by(|a, b| context.compare(atom.relation, context.store.row(*a), context.store.row(*b)));
+        rows.sort_by(|a, b| context.compare(atom.relation, &context.store.row(*a), &context.store.row(*b)));
         for fact in rows.into_iter().take(CHOICES).rev().filter(|fact| !state.removed.contains(fact)) {
             let mut next = state.clone();
             let row: Asked = context.store.row(fact).iter().copied().map(Some).collect();
@@ -312,7 +312,7 @@ impl<'f, 'a> Abduction<'f, 'a> {
         });
         let context = &self.finder.context;
         rows.retain(|fact| !state.removed.contains(fact));
-        rows.sort_by(|a, b| context.compare(atom.relation, context.store.row(*a), context.store.row(*b)));
+        rows.sort_by(|a, b| context.compare(atom.relation, &context.store.row(*a), &context.store.row(*b)));
         let Some(first) = rows.first().copied() else { return self.push(state) };
         for change in self.removals(first) {
             let mut next = state.clone();

@@ -8,7 +8,7 @@ use hence_lang::builtins::expr::{Expr, ExprKind};
 use super::want::{beyond, comparison, mirror};
 
 /// One change of what a rule set starts from.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Change {
     /// Assert a fact; for each column, whether any other value would do as well.
     Assert(Fact, Vec<bool>),

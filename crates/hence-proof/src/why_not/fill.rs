@@ -1,7 +1,6 @@
 //! Facts made up for an input: what is wanted in its columns, the others as the nearest fact has them, ids of their own.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use hence_core::fact::Fact;
@@ -15,7 +14,7 @@ use super::ideas::{TRIED, fact_with};
 use super::nearest;
 use super::plausible::Habits;
 use super::want::Want;
-use super::{Asked, Finder};
+use super::{Asked, Finder, Map};
 
 /// How many values are tried until a fact is a new one.
 const RENEWALS: usize = 12;
@@ -28,10 +27,10 @@ pub(super) struct Templates<'f, 'a> {
     finder: &'f Finder<'a>,
     /// The relation asked for.
     target: RelationId,
-    read: RefCell<HashMap<RelationId, Vec<bool>>>,
-    ids: RefCell<HashMap<RelationId, bool>>,
-    like: RefCell<HashMap<(RelationId, Asked), Option<Fact>>>,
-    habits: RefCell<HashMap<RelationId, Rc<Habits>>>,
+    read: RefCell<Map<RelationId, Vec<bool>>>,
+    ids: RefCell<Map<RelationId, bool>>,
+    like: RefCell<Map<(RelationId, Asked), Option<Fact>>>,
+    habits: RefCell<Map<RelationId, Rc<Habits>>>,
 }
 
 impl<'f, 'a> Templates<'f, 'a> {

@@ -4,7 +4,7 @@
 //! A step needs no proof that it helps: whoever asks evaluates it, and asks again over the model that it gives.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
@@ -18,17 +18,17 @@ use hence_lang::ir::{Arg, Atom, Literal, Rule, RuleId};
 
 use super::super::derive::{Derivation, Derivations, Extra, head_variable};
 use super::super::store::FactRef;
-use super::Finder;
 use super::change::Change;
 use super::fill::{self, Templates};
 use super::relax::{self, Known, Relaxed};
 use super::want::Want;
+use super::{Finder, Map};
 
 /// The most rules between what is asked for and a change.
 const DEPTH: usize = 12;
 
 /// How many bindings are looked at for all steps from one model.
-const FUEL: usize = 40_000;
+const FUEL: usize = 10_000;
 
 /// How many derivations of a fact that has to go are looked at.
 const DERIVATIONS: usize = 4;
@@ -57,19 +57,25 @@ pub(super) struct Ideas<'f, 'a> {
     /// What is still to be looked at: its depth, how many other steps its way takes, its number.
     waiting: BinaryHeap<Reverse<(usize, usize, usize)>>,
     tasks: Vec<Option<(Task, usize)>>,
-    /// What was wanted, with how many other steps its way takes.
-    wanted: HashMap<(RelationId, Vec<Want>), usize>,
-    unwanted: HashMap<FactRef, usize>,
-    /// How many literals ask for what is wanted of inputs.
-    votes: HashMap<(RelationId, Vec<Want>), usize>,
+    wanted: Map<(RelationId, Vec<Want>), Wanted>,
+    /// How many other steps the ways of facts take that have to go.
+    unwanted: Map<FactRef, usize>,
     /// What each step that asserts answers.
     answers: Vec<(usize, (RelationId, Vec<Want>))>,
     found: Vec<Idea>,
-    known: BTreeMap<Vec<Change>, usize>,
+    known: Map<Vec<Change>, usize>,
     /// What the clock would have to be, where that is all.
     pub(super) instants: Vec<Want>,
     /// Facts that were made up before.
     made: Vec<Fact>,
+}
+
+/// What was wanted of a relation.
+struct Wanted {
+    /// How many other steps its way takes.
+    left: usize,
+    /// How many literals ask for it.
+    votes: usize,
 }
 
 /// What is to be brought about.
@@ -106,8 +112,8 @@ impl<'f, 'a> Ideas<'f, 'a> {
         ideas.make(target, wants, 0, 0);
         ideas.work();
         for (at, wanted) in std::mem::take(&mut ideas.answers) {
-            if let (Some(idea), Some(votes)) = (ideas.found.get_mut(at), ideas.votes.get(&wanted)) {
-                idea.votes = *votes;
+            if let (Some(idea), Some(wanted)) = (ideas.found.get_mut(at), ideas.wanted.get(&wanted)) {
+                idea.votes = wanted.votes;
             }
         }
         (ideas.found, ideas.instants)
@@ -150,12 +156,11 @@ impl<'f, 'a> Ideas<'f, 'a> {
             fuel: FUEL,
             waiting: BinaryHeap::new(),
             tasks: Vec::new(),
-            wanted: HashMap::new(),
-            unwanted: HashMap::new(),
-            votes: HashMap::new(),
+            wanted: Map::default(),
+            unwanted: Map::default(),
             answers: Vec::new(),
             found: Vec::new(),
-            known: BTreeMap::new(),
+            known: Map::default(),
             instants: Vec::new(),
             made: made.collect(),
         }
@@ -218,16 +223,14 @@ impl<'f, 'a> Ideas<'f, 'a> {
 
     fn make_now(&mut self, relation: RelationId, wants: Vec<Want>, left: usize, depth: usize) {
         let finder = self.finder;
-        let input = finder.context.program[relation].kind == Kind::Input;
-        if input {
-            *self.votes.entry((relation, wants.clone())).or_insert(0) += 1;
-        }
-        let known = self.wanted.entry((relation, wants.clone())).or_insert(usize::MAX);
-        if *known <= left {
+        let first = Wanted { left: usize::MAX, votes: 0 };
+        let known = self.wanted.entry((relation, wants.clone())).or_insert(first);
+        known.votes += 1;
+        if known.left <= left {
             return;
         }
-        *known = left;
-        if input {
+        known.left = left;
+        if finder.context.program[relation].kind == Kind::Input {
             return self.assert(relation, &wants, left);
         }
         for id in finder.context.rules_of(relation) {
@@ -345,9 +348,8 @@ impl<'f, 'a> Ideas<'f, 'a> {
             let facts: Vec<FactRef> = facts.take(INPUTS).collect();
             return facts.into_iter().for_each(|fact| self.unmake(fact, left, depth + 1));
         }
-        let rows: Vec<(usize, FactRef)> = derivation.found.taken(rule).collect();
-        let vars = derivation.found.vars.iter().copied().map(Some).collect();
-        let found = Relaxed::whole(vars, rows);
+        let vars = derivation.found.vars.iter().copied().map(Some);
+        let found = Relaxed::whole(vars, derivation.found.taken(rule));
         let at = At { id: derivation.rule, rule, found: &found, wants: &[], left, depth };
         for literal in &rule.body {
             match literal {

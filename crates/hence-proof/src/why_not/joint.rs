@@ -32,7 +32,7 @@ impl<'a> Ideas<'_, 'a> {
         // An id that is new where most facts are is likely to be new elsewhere.
         let rows = |atom: &&Atom| context.store.extent(atom.relation).map_or(0, |extent| extent.rows.len());
         atoms.sort_by_key(|atom| Reverse(rows(atom)));
-        let mut state = Relaxed::whole(known.vars.clone(), Vec::new());
+        let mut state = Relaxed::whole(known.vars.iter().copied(), []);
         let mut changes = Vec::new();
         for atom in atoms {
             let key = state.key(atom, &context.params);

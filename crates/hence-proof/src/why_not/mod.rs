@@ -18,7 +18,7 @@ mod sums;
 mod verify;
 mod want;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use hence_core::fact::Fact;
 use hence_core::schema::{Kind, RelationId};
@@ -169,8 +169,13 @@ pub enum Failure {
     Stopped,
 }
 
-/// What is asked for: a word, or anything, in each column.
-pub(super) type Asked = Vec<Option<Word>>;
+/// What is asked for.
+pub(super) use super::store::Key as Asked;
+
+/// Sets whose order nothing depends on.
+type Set<T> = HashSet<T, ahash::RandomState>;
+/// The same for maps.
+type Map<K, V> = HashMap<K, V, ahash::RandomState>;
 
 impl<'a> Finder<'a> {
     /// Why no fact of `relation` fits `pattern` (a value, or `None` for anything, in each column).
@@ -241,7 +246,7 @@ impl<'a> Finder<'a> {
 
     /// How far one rule gets towards what is asked for, and what fails there.
     pub(super) fn failure_by(&self, id: RuleId, rule: &'a Rule, asked: &[Option<Word>]) -> Failure {
-        let asked = asked.to_vec();
+        let asked = Asked::from_slice(asked);
         attempt::Explorer { finder: self, id, rule, asked: &asked }.attempt().0.failure
     }
 

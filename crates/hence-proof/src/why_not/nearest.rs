@@ -36,7 +36,7 @@ pub(super) fn nearest(
         }
         let order = |other: &(Distance, u32)| {
             let row = |row: u32| context.store.row(FactRef { relation, row });
-            compare(&other.0, &found.0).then_with(|| context.compare(relation, row(other.1), row(found.1)))
+            compare(&other.0, &found.0).then_with(|| context.compare(relation, &row(other.1), &row(found.1)))
         };
         let place = best.partition_point(|other| order(other).is_lt());
         best.insert(place, found);

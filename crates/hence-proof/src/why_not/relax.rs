@@ -11,6 +11,8 @@ use super::super::store::FactRef;
 use super::Asked;
 use super::want::Want;
 
+use smallvec::SmallVec;
+
 /// How many rows of one atom are taken.
 const ROWS: usize = 24;
 
@@ -23,11 +25,11 @@ const MATCHES: usize = 32;
 /// A match of a body in which the literals of `failed` don't hold.
 #[derive(Clone, Debug)]
 pub(super) struct Relaxed {
-    pub(super) vars: Vec<Option<Word>>,
+    pub(super) vars: SmallVec<[Option<Word>; 16]>,
     /// The facts that were taken, with the literals that take them.
-    pub(super) rows: Vec<(usize, FactRef)>,
-    pub(super) failed: Vec<usize>,
-    left: Vec<usize>,
+    pub(super) rows: SmallVec<[(usize, FactRef); 8]>,
+    pub(super) failed: SmallVec<[usize; 4]>,
+    left: SmallVec<[usize; 16]>,
 }
 
 /// What is known before a body is matched.
@@ -40,12 +42,20 @@ pub(super) struct Known<'w> {
 
 impl Relaxed {
     /// A match in which nothing fails.
-    pub(super) fn whole(vars: Vec<Option<Word>>, rows: Vec<(usize, FactRef)>) -> Self {
-        Self { vars, rows, failed: Vec::new(), left: Vec::new() }
+    pub(super) fn whole(
+        vars: impl IntoIterator<Item = Option<Word>>,
+        rows: impl IntoIterator<Item = (usize, FactRef)>,
+    ) -> Self {
+        Self {
+            vars: vars.into_iter().collect(),
+            rows: rows.into_iter().collect(),
+            failed: SmallVec::new(),
+            left: SmallVec::new(),
+        }
     }
 
     /// The words of the variables; those that are open have none that means anything.
-    pub(super) fn words(&self) -> Vec<Word> {
+    pub(super) fn words(&self) -> SmallVec<[Word; 16]> {
         self.vars.iter().map(|word| word.unwrap_or_default()).collect()
     }
 
@@ -94,7 +104,7 @@ pub(super) fn matches(
     fuel: &mut usize,
 ) -> Vec<Relaxed> {
     let left = (0..rule.body.len()).collect();
-    let start = Relaxed { vars: known.vars.clone(), rows: Vec::new(), failed: Vec::new(), left };
+    let start = Relaxed { left, ..Relaxed::whole(known.vars.iter().copied(), []) };
     let (mut stack, mut found) = (vec![start], Vec::new());
     let mut steps = STEPS.min(*fuel);
     while let Some(mut state) = stack.pop() {
@@ -160,7 +170,7 @@ fn advance(
             }
             for row in rows.into_iter().rev() {
                 let mut next = state.clone();
-                if next.take(atom, context.store.row(row), rule, known.wants) {
+                if next.take(atom, &context.store.row(row), rule, known.wants) {
                     next.rows.push((at, row));
                     stack.push(next);
                 }
@@ -175,7 +185,7 @@ fn advance(
         }
         computing => {
             let words = state.words();
-            let values: Result<Vec<Word>, _> =
+            let values: Result<SmallVec<[Word; 4]>, _> =
                 computing.exprs().iter().map(|expr| expr.eval(&words, &context.params)).collect();
             let with = |word| {
                 let mut next = state.clone();
@@ -199,7 +209,7 @@ pub(super) fn rows(context: &Context<'_>, atom: &Atom, key: &Asked) -> Vec<FactR
         rows.push(FactRef { relation: atom.relation, row });
         rows.len() < ROWS * 8
     });
-    rows.sort_by(|a, b| context.compare(atom.relation, context.store.row(*a), context.store.row(*b)));
+    rows.sort_by(|a, b| context.compare(atom.relation, &context.store.row(*a), &context.store.row(*b)));
     rows.truncate(ROWS);
     rows
 }

@@ -2,10 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::rc::Rc;
 
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
+use super::Set;
 use super::change::Change;
 use super::ideas::Idea;
 
@@ -38,8 +40,8 @@ pub(super) struct Repairs {
     /// How often sets were added.
     batches: usize,
     /// All sets that were added, with the number of the step; nothing in the place of those that were handed out.
-    sets: Vec<Option<(Vec<Change>, usize)>>,
-    seen: BTreeSet<Vec<Change>>,
+    sets: Vec<Option<(Rc<[Change]>, usize)>>,
+    seen: Set<Rc<[Change]>>,
     turn: usize,
 }
 
@@ -69,12 +71,13 @@ impl Repairs {
             let (class, more) = (class_of(&changes), changes.len());
             let is_again = changes.iter().any(|change| is_set(base, change));
             let Some(all) = joined(base, changes).filter(|all| all.len() <= most) else { continue };
-            if self.seen.insert(all.clone()) {
+            let all: Rc<[Change]> = all.into();
+            if self.seen.insert(Rc::clone(&all)) {
                 let (number, strange) = (self.sets.len(), self.strange(&all));
-                self.sets.push(Some((all.clone(), step + 1)));
                 let left = left + usize::from(is_again);
                 let place = Place { rank: 0, more, strange, votes: Reverse(votes), left, number };
                 new.push((place, class, all.len()));
+                self.sets.push(Some((all, step + 1)));
             }
         }
         new.sort_unstable();
@@ -90,7 +93,7 @@ impl Repairs {
     }
 
     /// The next set, and the number of its step.
-    pub(super) fn next(&mut self) -> Option<(Vec<Change>, usize)> {
+    pub(super) fn next(&mut self) -> Option<(Rc<[Change]>, usize)> {
         self.turn = (self.turn + 1) % 3;
         loop {
             let place = match self.turn {

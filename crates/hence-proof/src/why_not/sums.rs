@@ -102,7 +102,7 @@ impl<'a> Ideas<'_, 'a> {
     /// Words for the variables of a rule: those known, else those of the facts that made-up ones are like.
     fn sample(&self, rule: &Rule, known: &[Option<Word>]) -> Vec<Word> {
         let context = &self.finder.context;
-        let mut sample = Relaxed::whole(known.to_vec(), Vec::new());
+        let mut sample = Relaxed::whole(known.iter().copied(), []);
         for atom in rule.body.iter().filter_map(Literal::positive) {
             if context.program[atom.relation].kind != Kind::Input {
                 continue;
@@ -116,7 +116,7 @@ impl<'a> Ideas<'_, 'a> {
                 }
             }
         }
-        sample.words()
+        sample.words().into_vec()
     }
 
     /// Steps that give a group one more match.

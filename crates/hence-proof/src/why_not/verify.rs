@@ -24,7 +24,7 @@ use super::fill::{self, Templates};
 use super::ideas::{Ideas, wants_of};
 use super::repair::Repairs;
 use super::want::Want;
-use super::{Asked, Failure, Finder, SHOWN};
+use super::{Asked, Failure, Finder, SHOWN, Set};
 
 /// What holds of a model.
 const HELD: &str = "a model holds every relation of its program, round by round";
@@ -86,7 +86,7 @@ struct Search<'s, 'a> {
     /// The rules that matter, and the facts that the model started from which they read.
     program: Rc<Program>,
     input: Database,
-    seen: BTreeSet<Vec<Change>>,
+    seen: Set<Vec<Change>>,
     /// The limit at which the evaluation of some change ended: whether that is a remedy is not known.
     unknown: Option<String>,
     remedies: Remedies,
@@ -121,7 +121,7 @@ impl Finder<'_> {
             start: Instant::now(),
             program: Rc::new(self.relevant(&needed)),
             input: self.input(&needed),
-            seen: BTreeSet::new(),
+            seen: Set::default(),
             unknown: None,
             remedies: Remedies::default(),
         };
@@ -224,7 +224,8 @@ impl Search<'_, '_> {
             let from_guess = if single || guessed >= GUESSES { None } else { guesses.turn() };
             guessed += usize::from(from_guess.is_some());
             let guess = first.pop_front().or(from_guess).map(|changes| (changes, 1));
-            let Some((mut changes, step)) = guess.or_else(|| repairs.next()) else {
+            let next = || repairs.next().map(|(changes, step)| (changes.to_vec(), step));
+            let Some((mut changes, step)) = guess.or_else(next) else {
                 if guesses.goes_on() && guessed < GUESSES {
                     continue;
                 }

@@ -126,8 +126,8 @@ impl<S: GroupState> GroupStates for States<S> {
     fn finish_all(&self, groups: Range<usize>, rows: &mut [Word], stride: usize, column: usize) -> bool {
         let groups = self.groups.get(groups).or_broken(GROUPS);
         groups.iter().zip(rows.chunks_exact_mut(stride)).all(|(group, row)| {
-            let value = group.finish(&self.shared);
-            value.map(|value| *row.get_mut(column).or_broken(ARGUMENTS) = value).is_some()
+            let place = row.get_mut(column).or_broken(ARGUMENTS);
+            group.finish(&self.shared).map(|word| *place = word).is_some()
         })
     }
 
