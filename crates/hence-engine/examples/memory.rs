@@ -1,4 +1,5 @@
-//! What a fact of three columns takes in a standing evaluation, with one index, two and three:
+//! What a fact of three columns takes in a standing evaluation, with one index, two and three, and how long one takes to
+//! go and to come back:
 //! `cargo run --release -p hence-engine --example memory`.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a program that measures and prints")]
 
@@ -16,6 +17,8 @@ use hence_lang::{analysis, lower};
 const COUNTS: [i64; 3] = [900_000, 1_000_000, 1_500_000];
 /// How many facts come at once.
 const TOGETHER: i64 = 10_000;
+/// How many facts go and come back, one at a time.
+const CHANGES: i64 = 100_000;
 /// How many keys each column has at most.
 const KEYS: [i64; 3] = [1_000, i64::MAX, 50_000];
 
@@ -45,8 +48,8 @@ fn measure(indexes: usize, count: i64) {
     let mut rules =
         Incremental::new(&program, &Database::new(&program), &Limits::default()).expect("no limit");
     let (before, begun) = (kib("VmRSS:"), Instant::now());
+    let row = |x: i64| KEYS.map(|keys| Word::from_int(x.wrapping_mul(7919) % count % keys));
     for first in (0..count).step_by(TOGETHER as usize) {
-        let row = |x: i64| KEYS.map(|keys| Word::from_int(x.wrapping_mul(7919) % count % keys));
         let rows: Vec<[Word; 3]> = (first..(first + TOGETHER).min(count)).map(row).collect();
         let edits = rows.iter().map(|row| FactChange { relation: item, row, asserted: true });
         rules.apply(&edits.collect::<Vec<_>>()).expect("no limit");
@@ -56,8 +59,16 @@ fn measure(indexes: usize, count: i64) {
     let resident = (kib("VmRSS:") - before) as f64 * 1024.0 / rules.len(item) as f64;
     let most = (kib("VmHWM:") - before) as f64 * 1024.0 / rules.len(item) as f64;
     let counted = rules.bytes() as f64 / rules.len(item) as f64;
+    let begun = Instant::now();
+    for at in 0..CHANGES {
+        let row = row(at * 6_151 % count);
+        for asserted in [false, true] {
+            rules.apply(&[FactChange { relation: item, row: &row, asserted }]).expect("no limit");
+        }
+    }
+    let change = begun.elapsed() / (2 * CHANGES as u32);
     println!(
-        "{count} facts, {indexes} indexes: {resident:.0} bytes a fact ({most:.0} at most), {counted:.0} by the engine's count, in {took:.2?}"
+        "{count} facts, {indexes} indexes: {resident:.0} bytes a fact ({most:.0} at most), {counted:.0} by the engine's count, in {took:.2?}, {change:.2?} a change"
     );
 }
 

@@ -1,6 +1,5 @@
 //! Runs a plan over versioned relations, for one change at a time. It counts its steps, knows the ranks of the facts that
 //! it uses, and may run out of fuel.
-#![expect(clippy::indexing_slicing, reason = "hot: columns are in range by construction of the plan")]
 
 use crate::exec::matches::{MatchCursor, Monitor, TupleSource};
 use crate::limits::Budget;

@@ -1,9 +1,5 @@
 //! Rows of a versioned relation by some of its columns: chains through the slots, so that a row comes and goes in
 //! constant time and nothing is allocated for it.
-#![expect(
-    clippy::indexing_slicing,
-    reason = "hot: slots and columns are numbers of the relation that the index belongs to"
-)]
 
 use crate::storage::hash::hash;
 use crate::storage::packed::{NONE, PackedSlots};
@@ -69,11 +65,11 @@ impl ChainIndex {
     /// Takes a row in.
     pub(crate) fn insert(&mut self, slots: &mut PackedSlots, slot: u32) {
         let columns = &self.columns;
-        let key = slots.row(slot).key(columns);
+        let row = slots.row(slot);
         let entry = self.chains.entry(
-            hash(&key),
-            |first| slots.row(*first).has(columns, &key),
-            |first| hash(&slots.row(*first).key(columns)),
+            row.hash_of(columns),
+            |first| slots.row(*first).agrees(row, columns),
+            |first| slots.row(*first).hash_of(columns),
         );
         let before = match entry {
             Entry::Occupied(found) => {
@@ -106,9 +102,9 @@ impl ChainIndex {
             return;
         }
         let columns = &self.columns;
-        let key = slots.row(slot).key(columns);
-        let is_it = |first: &u32| *first == slot || slots.row(*first).has(columns, &key);
-        let mut found = self.chains.find_entry(hash(&key), is_it).ok().or_broken(INSIDE);
+        let row = slots.row(slot);
+        let is_it = |first: &u32| *first == slot || slots.row(*first).agrees(row, columns);
+        let mut found = self.chains.find_entry(row.hash_of(columns), is_it).ok().or_broken(INSIDE);
         match (is_first, next) {
             (true, NONE) => {
                 found.remove();
@@ -134,9 +130,9 @@ impl ChainIndex {
         self.changed.shrink_to(KEPT);
         let columns = &self.columns;
         let first_of = |slot: &u32| {
-            let key = slots.row(*slot).key(columns);
-            let is_it = |first: &u32| slots.row(*first).has(columns, &key);
-            (*self.chains.find(hash(&key), is_it).or_broken(INSIDE), *slot)
+            let row = slots.row(*slot);
+            let is_it = |first: &u32| slots.row(*first).agrees(row, columns);
+            (*self.chains.find(row.hash_of(columns), is_it).or_broken(INSIDE), *slot)
         };
         let mut chains: SmallVec<[(u32, u32); 16]> = changed.iter().map(first_of).collect();
         // Each chain once.

@@ -9,7 +9,6 @@ use crate::rows::Row;
 use crate::storage::hash::{SEED, mix};
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
-use smallvec::SmallVec;
 
 /// No slot, no group, no rank.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -55,7 +54,7 @@ impl PackedField {
     /// The word whose low bytes these are.
     #[inline]
     fn narrowed(self, bits: u64) -> Word {
-        Word(((bits << self.shift) as i64 >> self.shift) as u64)
+        Word((bits.wrapping_shl(self.shift) as i64).wrapping_shr(self.shift) as u64)
     }
 
     /// What it holds in the slot that `bytes` begin with.
@@ -71,7 +70,7 @@ impl PackedField {
     fn write(self, bytes: &mut [u8], word: Word) {
         let at = self.at as usize;
         let place = bytes.get_mut(at..at + PADDING).and_then(<[u8]>::first_chunk_mut).or_broken(PADDED);
-        let mask = u64::MAX >> self.shift;
+        let mask = u64::MAX.wrapping_shr(self.shift);
         *place = (u64::from_le_bytes(*place) & !mask | word.0 & mask).to_le_bytes();
     }
 }
@@ -146,7 +145,7 @@ impl PackedSlots {
     /// The row in a slot.
     #[inline]
     pub(crate) fn row(&self, slot: u32) -> PackedRow<'_> {
-        PackedRow { bytes: &self.bytes[self.begin(slot)..], fields: &self.fields[..self.columns] }
+        PackedRow { bytes: &self.bytes[self.begin(slot)..], fields: &self.fields, columns: self.columns }
     }
 
     /// Adds a slot with a row, whose flags and other fields are 0.
@@ -163,8 +162,8 @@ impl PackedSlots {
 
     /// Gives a slot another row.
     pub(crate) fn put_row(&mut self, slot: u32, row: &[Word]) {
-        while let Some(column) = (0..self.columns).find(|column| !self.fields[*column].fits(row[*column])) {
-            self.widen(column, row[column]);
+        if !self.fields.iter().zip(row).all(|(field, word)| field.fits(*word)) {
+            self.widen_for(row);
         }
         let begin = self.begin(slot);
         let bytes = &mut self.bytes[begin..];
@@ -197,6 +196,14 @@ impl PackedSlots {
         widths.resize(first + count, width(link_to(self.len)));
         self.lay_out(&widths);
         first
+    }
+
+    /// Makes room for a row.
+    #[cold]
+    fn widen_for(&mut self, row: &[Word]) {
+        let mut widths = self.widths();
+        widths.iter_mut().zip(row).for_each(|(held, word)| *held = width(*word).max(*held));
+        self.lay_out(&widths);
     }
 
     /// Makes room for `word` in a field; in all links, where it is one.
@@ -246,7 +253,9 @@ fn laid_out(widths: &[u32]) -> (Vec<PackedField>, usize) {
 pub(crate) struct PackedRow<'a> {
     /// From the beginning of the slot.
     bytes: &'a [u8],
+    /// The columns, and more after them.
     fields: &'a [PackedField],
+    columns: usize,
 }
 
 impl PackedRow<'_> {
@@ -259,7 +268,7 @@ impl PackedRow<'_> {
     /// The words of all columns.
     #[inline]
     pub(crate) fn words(self) -> impl Iterator<Item = Word> {
-        self.fields.iter().map(move |field| field.read(self.bytes))
+        self.fields[..self.columns].iter().map(move |field| field.read(self.bytes))
     }
 
     /// The row by itself.
@@ -280,15 +289,27 @@ impl PackedRow<'_> {
         self.words().fold(SEED, mix)
     }
 
-    /// The words of some columns.
+    /// The hash of the words in some columns.
     #[inline]
-    pub(crate) fn key(self, columns: &[u32]) -> SmallVec<[Word; 4]> {
-        columns.iter().map(|column| self.word(*column as usize)).collect()
+    pub(crate) fn hash_of(self, columns: &[u32]) -> u64 {
+        columns.iter().fold(SEED, |hash, column| mix(hash, self.word(*column as usize)))
     }
 
     /// Whether some columns hold the words of `key`.
     #[inline]
     pub(crate) fn has(self, columns: &[u32], key: &[Word]) -> bool {
-        columns.iter().zip(key).all(|(column, word)| self.word(*column as usize) == *word)
+        match (columns, key) {
+            ([column], [word]) => self.word(*column as usize) == *word,
+            _ => columns.iter().zip(key).all(|(column, word)| self.word(*column as usize) == *word),
+        }
+    }
+
+    /// Whether some columns hold what they hold in another row.
+    #[inline]
+    pub(crate) fn agrees(self, other: Self, columns: &[u32]) -> bool {
+        match columns {
+            [column] => self.word(*column as usize) == other.word(*column as usize),
+            _ => columns.iter().all(|column| self.word(*column as usize) == other.word(*column as usize)),
+        }
     }
 }
