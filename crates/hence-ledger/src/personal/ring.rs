@@ -11,6 +11,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead as _, KeyInit as _};
 use chacha20poly1305::{ChaCha20Poly1305, Nonce};
 
+use hence_core::fault::OrBroken;
 use hence_core::symbol::Symbol;
 
 use crate::error::LedgerError;
@@ -258,18 +259,18 @@ fn parsed(line: &str) -> Option<(Id, Key)> {
 /// A text under a key: the same for the same text, so that equal facts stay equal.
 fn token(id: &Id, key: &Key, text: &str) -> Result<String, LedgerError> {
     let nonce = blake3::keyed_hash(&blake3::derive_key(NONCE, &key.secret), text.as_bytes());
-    let mut bytes: Vec<u8> = nonce.as_bytes().iter().take(NONCE_LEN).copied().collect();
+    let nonce = nonce.as_bytes().first_chunk::<NONCE_LEN>().or_broken("a hash is longer than a nonce");
     let failed = |_| LedgerError::Misfit { what: String::from("a personal value can't be encrypted") };
-    let sealed = cipher(key).encrypt(Nonce::from_slice(&bytes), text.as_bytes()).map_err(failed)?;
-    bytes.extend(sealed);
+    let sealed = cipher(key).encrypt(&Nonce::from(*nonce), text.as_bytes()).map_err(failed)?;
+    let bytes = [nonce.as_slice(), sealed.as_slice()].concat();
     Ok(format!("{TOKEN}{}:{}", hex(id), BASE64_URL_SAFE_NO_PAD.encode(bytes)))
 }
 
 fn opened(key: &Key, token: &str) -> Option<String> {
     let (_, sealed) = token.strip_prefix(TOKEN)?.split_once(':')?;
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(sealed).ok()?;
-    let (nonce, sealed) = bytes.split_at_checked(NONCE_LEN)?;
-    String::from_utf8(cipher(key).decrypt(Nonce::from_slice(nonce), sealed).ok()?).ok()
+    let (nonce, sealed) = bytes.split_first_chunk::<NONCE_LEN>()?;
+    String::from_utf8(cipher(key).decrypt(&Nonce::from(*nonce), sealed).ok()?).ok()
 }
 
 fn cipher(key: &Key) -> ChaCha20Poly1305 {
