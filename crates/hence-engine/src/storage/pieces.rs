@@ -3,7 +3,7 @@
 /// How many entries of an index may be unused beside a part of those in use.
 pub(super) const WASTE: usize = 4096;
 /// From how many rows on that part is smaller: their memory is worth more time.
-const MANY_ROWS: u32 = 1 << 20;
+const MANY_ROWS: u32 = 1 << 22;
 
 /// One of how many entries is spare when an index of so many rows has been moved together; twice as many may be unused.
 fn part(rows: u32) -> u32 {
