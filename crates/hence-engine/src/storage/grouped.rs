@@ -17,7 +17,7 @@ const BITS: u32 = 31;
 /// The rows of a group per place at the fullest, in eighths, and of one with at least [`MANY`] places: there memory counts
 /// for more than a few places more that are looked at, next to each other.
 const FULLEST: [usize; 2] = [6, 7];
-const MANY: usize = 16;
+const MANY: usize = 64;
 const SMALLEST: usize = 4;
 /// An invariant of those who take rows out or number them anew.
 const INSIDE: &str = "what is taken out of a set, or gets another number there, is in";
