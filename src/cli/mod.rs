@@ -332,8 +332,8 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
         terminal::text().rendered(&error.render().ansi().to_string())?;
         return Ok(DONE);
     }
-    let words = arguments::words();
-    if let Some(page) = help::page(&words, &whole()) {
+    let (words, mut whole) = (arguments::words(), whole());
+    if let Some(page) = help::page(&words, &whole) {
         terminal::text().lines(&page)?;
         return Ok(DONE);
     }
@@ -344,11 +344,11 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
     }
     // Once more with arguments that hide nothing, so that the message about them doesn't either.
     let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
-    let error = whole().try_get_matches_from(shown).err().unwrap_or_else(|| on_one_line(&error));
+    let error = whole.try_get_matches_from_mut(shown).err().unwrap_or_else(|| on_one_line(&error));
     let refused = arguments::refused(&error).map(str::to_owned);
-    let command = words.iter().find_map(|word| whole().find_subcommand(word).cloned());
+    let command = words.iter().find_map(|word| whole.find_subcommand(word));
     let named = refused.as_deref().zip(command);
-    let named = named.and_then(|(refused, command)| arguments::by_its_name(refused, &command));
+    let named = named.and_then(|(refused, command)| arguments::by_its_name(refused, command));
     output::rendered(&arguments::without_wrong_tips(error, named.is_some()).render().ansi().to_string());
     help::nearest_page(&words).iter().for_each(|help| output::note(&format!("  help: {help}")));
     match named {

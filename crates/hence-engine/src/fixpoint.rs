@@ -50,13 +50,13 @@ fn have_grown(before: &[u32], now: impl Iterator<Item = u32> + Clone) -> bool {
         || both.any(|(before, now)| is_large(now) && u64::from(now) / GROWN > u64::from(before))
 }
 
-/// The relations that the rules of a stratum read or add to, ascending.
-fn touched_by(program: &Program, stratum: &Stratum) -> Vec<RelationId> {
+/// The relations that the rules of a stratum read, and `more`, ascending.
+pub(crate) fn read_by(program: &Program, stratum: &Stratum, more: &[RelationId]) -> Vec<RelationId> {
     let read = stratum.rules.iter().flat_map(|rule| program[*rule].reads());
-    let mut touched: Vec<RelationId> = read.chain(stratum.relations.iter().copied()).collect();
-    touched.sort_unstable();
-    touched.dedup();
-    touched
+    let mut all: Vec<RelationId> = read.chain(more.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 fn to_run(program: &Program, plans: Vec<Plan>) -> Vec<ExecPlan> {
@@ -104,8 +104,8 @@ impl Fixpoint<'_, '_> {
                 self.budget.round(round).map_err(|bound| LimitReached::at(bound, program, at_work))?;
             }
             let is_first = round == 1;
-            let to_run = self.plans(stratum, plans, is_first);
-            let grew = self.round(to_run)?;
+            let due = self.plans(stratum, plans, is_first);
+            let grew = self.round(due)?;
             self.relations.close(&stratum.relations, self.threads);
             self.weigh(&plans.touched).map_err(|bound| LimitReached::at(bound, program, at_work))?;
             match grew {
@@ -127,7 +127,7 @@ impl Fixpoint<'_, '_> {
         let StratumPlans { touched, first, later, facts: before } = plans;
         if is_first {
             return first.get_or_insert_with(|| {
-                *touched = touched_by(program, stratum);
+                *touched = read_by(program, stratum, &stratum.relations);
                 let made = plans_over(program, stratum, self.relations, self.params, true);
                 self.prepare(stratum, touched, &made);
                 to_run(program, made)

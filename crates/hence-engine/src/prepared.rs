@@ -8,7 +8,7 @@
 
 use crate::batch::BatchRun;
 use crate::exec::closures::Scratch;
-use crate::fixpoint::{Fixpoint, StratumPlans};
+use crate::fixpoint::{Fixpoint, StratumPlans, read_by};
 use crate::limits::{Budget, LimitReached, Limits, Threads};
 use crate::model::{Database, Model, Undefined};
 use crate::report::Reports;
@@ -23,7 +23,7 @@ use hence_core::fault::OrBroken;
 use hence_core::index_vec::IndexVec;
 use hence_core::schema::RelationId;
 use hence_core::value::Word;
-use hence_lang::ir::{Literal, Program, RuleId, Stratum, StratumId};
+use hence_lang::ir::{Program, RuleId, Stratum, StratumId};
 
 /// A relation that varies and has up to so many rows is scanned: an index would have to be built up.
 const VARYING_SCAN_THRESHOLD: u32 = 16;
@@ -234,15 +234,7 @@ fn spread(program: &Program, varies: &mut IndexVec<RelationId, bool>) {
 
 impl PreparedStratum {
     fn new(program: &Program, id: StratumId, stratum: &Stratum) -> Self {
-        let rules = stratum.rules.iter().map(|rule| &program[*rule]);
-        let atoms = rules.flat_map(|rule| &rule.body).filter_map(|literal| match literal {
-            Literal::Atom(atom) | Literal::Not(atom) => Some(atom.relation),
-            _ => None,
-        });
-        let mut reads: Vec<RelationId> = atoms.collect();
-        reads.sort_unstable();
-        reads.dedup();
-        let sizes = reads.into_iter().map(|relation| (relation, 0)).collect();
+        let sizes = read_by(program, stratum, &[]).into_iter().map(|relation| (relation, 0)).collect();
         Self { stratum: id, sizes, plans: StratumPlans::default() }
     }
 

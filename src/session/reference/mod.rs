@@ -73,7 +73,7 @@ impl<'a> Reference<'a> {
     /// The reference of `rules`.
     pub fn new(title: impl Into<String>, rules: &'a RuleSet) -> Self {
         let links = Links::new(&rules.program);
-        let sources = Sources::new(rules);
+        let contents = Contents::new(rules);
         let mut entries: Vec<Entry<'a>> = Vec::new();
         for kind in [Kind::Decision, Kind::Derived, Kind::Input] {
             let all = rules.program.relations.iter().enumerate();
@@ -83,7 +83,7 @@ impl<'a> Reference<'a> {
             entries.extend(
                 ids.filter(|(id, _)| !hence_lang::lower::is_made(&rules.program, *id))
                     .filter(|(id, relation)| relation.name.as_str() != "now" || links.is_read(*id))
-                    .map(|(id, relation)| entry(rules, &links, &sources, id, relation)),
+                    .map(|(id, relation)| entry(rules, &links, &contents, id, relation)),
             );
         }
         Self {
@@ -140,14 +140,14 @@ fn closed_set(item: &Item) -> Option<&tree::TypeDecl> {
 }
 
 /// What the relations of a rule set consist of.
-struct Sources<'a> {
+struct Contents<'a> {
     /// The tree of each rule by its place.
     trees: BTreeMap<Span, &'a tree::Rule>,
     rules: IndexVec<RelationId, Vec<&'a Rule>>,
     facts: IndexVec<RelationId, Vec<&'a GroundFact>>,
 }
 
-impl<'a> Sources<'a> {
+impl<'a> Contents<'a> {
     fn new(of: &'a RuleSet) -> Self {
         let items = of.files.iter().flat_map(|file| &file.items);
         let trees = items.filter_map(|item| match item {
@@ -175,17 +175,17 @@ fn note<'a>(rules: &'a RuleSet, file: &tree::File) -> FileNote<'a> {
 fn entry<'a>(
     rules: &'a RuleSet,
     links: &Links,
-    sources: &Sources<'a>,
+    contents: &Contents<'a>,
     id: RelationId,
     relation: &'a Relation,
 ) -> Entry<'a> {
     let guard = rules.checked.requires.iter().find(|guard| guard.decision == id);
-    let (clauses, facts) = (sources.rules[id].iter(), sources.facts[id].iter());
+    let (clauses, facts) = (contents.rules[id].iter(), contents.facts[id].iter());
     Entry {
         relation,
         guard: guard.map(|guard| rules.sources.slice(guard.span)),
         place: place(rules, relation.span),
-        rules: clauses.map(|rule| clause(rules, &sources.trees, rule.id, &rule.doc, rule.span)).collect(),
+        rules: clauses.map(|rule| clause(rules, &contents.trees, rule.id, &rule.doc, rule.span)).collect(),
         facts: facts.map(|fact| fact.values.iter().map(ToString::to_string).collect()).collect(),
         reads: links.reads(id),
         readers: links.readers(id),

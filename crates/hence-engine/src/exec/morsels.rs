@@ -10,6 +10,9 @@ use hence_core::index_vec::IndexSlice;
 use hence_core::schema::RelationId;
 use hence_lang::ir::{Literal, Rule};
 
+/// How many morsels each thread may expect.
+pub(super) const PER_THREAD: usize = 16;
+
 /// An invariant of [`Morsels::take`].
 const IN_ENTRIES: &str = "a morsel is a part of the entries of its loop";
 

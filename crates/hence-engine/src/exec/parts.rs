@@ -4,6 +4,7 @@
 use crate::exec::closures::Scratch;
 use crate::exec::context::{ExecContext, Sink};
 use crate::exec::exchange::{self, Job};
+use crate::exec::morsels::PER_THREAD;
 use crate::storage::hash::hash;
 use crate::storage::partition::pick;
 use hence_core::fault::OrBroken;
@@ -13,8 +14,8 @@ use std::ops::Range;
 
 /// How many rows one thread looks through to see how many groups there are, and which part of all at most.
 const SAMPLE: (usize, usize) = (1 << 12, 8);
-/// How many morsels each thread may expect, and how many rows one has at most.
-const MORSELS: (usize, usize) = (16, 1 << 12);
+/// How many rows a morsel has at most.
+const MORSEL: usize = 1 << 12;
 /// How many times as many matches as groups to be merged there are at least where groups are merged.
 const MERGED: f64 = 16.0;
 /// How many times as much as expected may be kept before matches are sent after all, beside as much as a sample has.
@@ -54,7 +55,7 @@ pub(crate) fn collect<'a, K: Part>(
     let morsel = job.morsels.take(sample);
     let found = job.closures.run((job.plan, job.rule), frame, morsel, &mut first, context, scratch)?;
     first.flush(context)?;
-    job.step = (job.morsels.left() / threads / MORSELS.0).clamp(1, MORSELS.1);
+    job.step = (job.morsels.left() / threads / PER_THREAD).clamp(1, MORSEL);
     let expected = found as f64 * all as f64 / sample as f64;
     let kept = expected_groups(found, first.groups()) * first.most_of_group();
     let (mut before, mut matches) = (vec![first], found);

@@ -9,7 +9,7 @@ use crate::exec::emit::{Apart, Emitter};
 use crate::exec::exchange::Job;
 use crate::exec::group::Groups;
 use crate::exec::limit::LimitedHeads;
-use crate::exec::morsels::Morsels;
+use crate::exec::morsels::{Morsels, PER_THREAD};
 use crate::exec::parts;
 use crate::limits::Threads;
 use crate::plan::head::plain;
@@ -29,8 +29,6 @@ use hence_lang::ir::Rule;
 const FIRST: usize = 4;
 /// From how many rows on several threads form groups.
 const MANY_ROWS: usize = 1 << 12;
-/// How many morsels each thread may expect.
-const MORSELS: usize = 16;
 /// How many times as long as one works alone a rule has to be expected to take for all to begin at once.
 const SURELY: f64 = 8.0;
 
@@ -193,7 +191,7 @@ fn derive<'a>(
         facts.flush(context)?;
     }
     let (begun, left) = (Instant::now(), job.morsels.left());
-    job.step = pace.rows_in(threads.after).clamp(1, (left / threads.most / MORSELS).max(1));
+    job.step = pace.rows_in(threads.after).clamp(1, (left / threads.most / PER_THREAD).max(1));
     let found = if job.morsels.probes_head {
         derive_apart(&mut job, facts, context, threads)
     } else {

@@ -7,7 +7,7 @@ use hence_core::value::Word;
 /// How many rows are looked for at once.
 pub(crate) const TOGETHER: usize = 256;
 
-pub(crate) const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// The hash so far with one more word.
@@ -20,12 +20,18 @@ pub(crate) fn mix(hash: u64, word: Word) -> u64 {
 /// The hash of words.
 #[inline]
 pub(crate) fn hash<C: Cell>(words: &[C]) -> u64 {
-    words.iter().fold(SEED, |hash, word| mix(hash, word.word()))
+    hash_all(words.iter().map(|word| word.word()))
+}
+
+/// The same where they don't lie side by side.
+#[inline]
+pub(crate) fn hash_all(words: impl Iterator<Item = Word>) -> u64 {
+    words.fold(SEED, mix)
 }
 
 /// The hash of the words that `columns` picks from a row.
 #[inline]
 pub(crate) fn hash_of<C: Cell>(row: &[C], columns: &[u32]) -> u64 {
     let word = |column: &u32| row.get(*column as usize).or_broken("a row has the columns of its keys").word();
-    columns.iter().fold(SEED, |hash, column| mix(hash, word(column)))
+    hash_all(columns.iter().map(word))
 }

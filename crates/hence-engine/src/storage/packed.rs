@@ -6,7 +6,7 @@
 
 use crate::cells::reserve;
 use crate::rows::Row;
-use crate::storage::hash::{SEED, mix};
+use crate::storage::hash::hash_all;
 use hence_core::fault::OrBroken;
 use hence_core::value::Word;
 
@@ -286,13 +286,13 @@ impl PackedRow<'_> {
     /// The hash of the row.
     #[inline]
     pub(crate) fn hash(self) -> u64 {
-        self.words().fold(SEED, mix)
+        hash_all(self.words())
     }
 
     /// The hash of the words in some columns.
     #[inline]
     pub(crate) fn hash_of(self, columns: &[u32]) -> u64 {
-        columns.iter().fold(SEED, |hash, column| mix(hash, self.word(*column as usize)))
+        hash_all(columns.iter().map(|column| self.word(*column as usize)))
     }
 
     /// Whether some columns hold the words of `key`.
