@@ -5,7 +5,9 @@ use crate::cells::{Cell, Cells, Slice, is_narrow, reserve};
 use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::{hash, hash_of};
 use crate::storage::key_table::KeyTable;
-use crate::storage::pieces::{WASTE, class_for, class_within, most_for, room_of, with_spare};
+use crate::storage::pieces::{
+    Bucket, MOST_ROUNDS, Room, WASTE, class_for, class_within, most_for, room_of, with_spare,
+};
 use crate::storage::row_table::RowTable;
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
@@ -57,17 +59,6 @@ pub(crate) enum Content {
     Numbers,
     /// The words of the one column that isn't in the key, all of which fit in 32 bits: no row has to be looked at.
     Words(u32),
-}
-
-/// A piece of the entries: `len` of `room` places are taken, `old` of them before `round`, the last that brought some.
-/// Without room it starts at 0, which there always is, whatever entries are given back.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bucket {
-    start: u32,
-    len: u32,
-    room: u32,
-    old: u32,
-    round: u32,
 }
 
 impl Index {
@@ -188,7 +179,7 @@ impl Index {
     pub(crate) fn get(&self, key: &[Word], view: View) -> &[u32] {
         let Some(group) = self.find(key).and_then(|group| self.groups.get(group)) else { return &[] };
         let entries = &self.entries[group.start as usize..(group.start + group.len) as usize];
-        let old = if group.round == self.round { group.old } else { group.len } as usize;
+        let old = if group.round() == self.round { group.old } else { group.len } as usize;
         match view {
             View::All => entries,
             View::Delta => &entries[old..],
@@ -220,8 +211,7 @@ impl Index {
     }
 
     fn take<C: Cell>(&mut self, rows: &[C], arity: usize, len: u32) {
-        self.round += 1;
-        self.first_rows.clear();
+        self.begin_round();
         if self.rows == len {
             return;
         }
@@ -278,8 +268,7 @@ impl Index {
             *self = Self::new(std::mem::take(&mut self.columns), arity);
             self.take(rows, arity, len);
         }
-        self.round += 1;
-        self.first_rows.clear();
+        self.begin_round();
         let gone = &rows[len.min(self.rows) as usize * arity..self.rows as usize * arity];
         self.rows = len.min(self.rows);
         if self.finder.is_direct() {
@@ -317,13 +306,22 @@ impl Index {
         self.free.iter_mut().for_each(Vec::clear);
         self.rows = 0;
         self.take(&rows[..len as usize * arity], arity, len);
-        self.round += 1;
+        self.begin_round();
+    }
+
+    /// No group has grown in the round that begins. When numbers have run out, groups forget in which they grew.
+    fn begin_round(&mut self) {
         self.first_rows.clear();
+        self.round += 1;
+        if self.round > MOST_ROUNDS {
+            self.groups.iter_mut().for_each(|group| group.set(0, group.room()));
+            self.round = 1;
+        }
     }
 
     /// Moves the groups together in place, each with a little room to grow where there is some.
     fn compact(&mut self) {
-        let pieces = (0u32..).zip(&self.groups).filter(|(_, group)| group.room > 0);
+        let pieces = (0u32..).zip(&self.groups).filter(|(_, group)| group.room().bits() > 0);
         // Place and group in one word each: to sort them no group has to be looked at.
         let mut order: Vec<u64> =
             pieces.map(|(at, group)| u64::from(group.start) << 32 | u64::from(at)).collect();
@@ -332,14 +330,19 @@ impl Index {
         for (place, piece) in order.iter().enumerate() {
             let next = order.get(place + 1).map(|next| (next >> 32) as u32);
             let group = &mut self.groups[*piece as u32 as usize];
+            let (round, room) = (group.round(), group.room());
             if group.len == 0 {
-                (group.start, group.room) = (0, 0);
+                group.start = 0;
+                group.set(round, Room::default());
                 continue;
             }
             self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, end as usize);
             group.start = end;
-            group.room = with_spare(group.len, self.rows).min(next.map_or(group.room, |next| next - end));
-            end += group.room;
+            let most = next.map_or(room.len(), |next| next - end);
+            let room =
+                Room::within(with_spare(group.len, self.rows).min(most)).max(Room::at_least(group.len));
+            group.set(round, room);
+            end += room.len();
         }
         self.entries.truncate(end as usize);
         self.entries.shrink_to(end as usize / 8 * 9);
@@ -426,13 +429,15 @@ impl Index {
         }
     }
 
-    /// Gives each group of the first rows exactly the room that it needs, in the order of the groups.
+    /// Gives each group of the first rows hardly more than the room that it needs, in the order of the groups.
     fn lay_out(&mut self, groups: &[u32]) {
-        groups.iter().for_each(|group| self.groups[*group as usize].room += 1);
+        groups.iter().for_each(|group| self.groups[*group as usize].len += 1);
         let mut start = 0;
-        for group in self.groups.iter_mut().filter(|group| group.room > 0) {
+        for group in self.groups.iter_mut().filter(|group| group.len > 0) {
+            let room = Room::at_least(std::mem::take(&mut group.len));
+            group.set(group.round(), room);
             group.start = start;
-            start += group.room;
+            start += room.len();
         }
         self.entries.clear();
         reserve(&mut self.entries, start as usize);
@@ -444,8 +449,9 @@ impl Index {
     fn make_room(&mut self, groups: &[u32]) {
         for (row, at) in (self.rows..).zip(groups) {
             let group = &mut self.groups[*at as usize];
-            if group.round != self.round {
-                (group.round, group.old) = (self.round, group.len);
+            if group.round() != self.round {
+                group.old = group.len;
+                group.set(self.round, group.room());
                 self.first_rows.push(row);
             }
             group.len += 1;
@@ -454,7 +460,7 @@ impl Index {
             let at = groups[(self.first_rows[place] - self.rows) as usize] as usize;
             let group = &mut self.groups[at];
             let wanted = std::mem::replace(&mut group.len, group.old);
-            if wanted > group.room {
+            if wanted > group.room().len() {
                 self.move_to(at, class_for(wanted));
             }
         }
@@ -472,10 +478,9 @@ impl Index {
             start
         });
         self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, start as usize);
-        if group.room > 0 {
-            self.give(group.start, group.room);
-        }
-        self.groups[at] = Bucket { start, room, ..group };
+        self.give(group.start, group.room().len());
+        self.groups[at].start = start;
+        self.groups[at].set(group.round(), Room::within(room));
     }
 
     /// Keeps a piece for a later group; one of a length between two classes counts as the one below.

@@ -1,9 +1,12 @@
-//! The lengths of the pieces that groups of an index get.
+//! The pieces of its entries that groups of an index get.
 
 /// How many entries of an index may be unused beside a part of those in use.
 pub(super) const WASTE: usize = 4096;
 /// From how many rows on that part is smaller: their memory is worth more time.
 const MANY_ROWS: u32 = 1 << 22;
+
+/// The largest number of a round: a group keeps it beside its room.
+pub(super) const MOST_ROUNDS: u32 = u32::MAX >> Room::BITS;
 
 /// One of how many entries is spare when an index of so many rows has been moved together; twice as many may be unused.
 fn part(rows: u32) -> u32 {
@@ -20,6 +23,49 @@ pub(super) fn with_spare(len: u32, rows: u32) -> u32 {
     len + len / part(rows)
 }
 
+/// The length of a piece in ten bits: exact below 64, then 32 lengths from each power of two to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Room(u32);
+
+impl Room {
+    /// How many bits there are.
+    pub(super) const BITS: u32 = 10;
+    const STEPS: u32 = 32;
+
+    /// The length with these bits.
+    #[inline]
+    pub(super) fn of(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    /// Its bits.
+    #[inline]
+    pub(super) fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// How many entries.
+    #[inline]
+    pub(super) fn len(self) -> u32 {
+        let shift = (self.0 / Self::STEPS).saturating_sub(1);
+        (self.0 - Self::STEPS * shift) << shift
+    }
+
+    /// The longest of at most `len`.
+    #[inline]
+    pub(super) fn within(len: u32) -> Self {
+        let shift = (len / Self::STEPS).checked_ilog2().unwrap_or(0);
+        Self(Self::STEPS * shift + (len >> shift))
+    }
+
+    /// The shortest of at least `len`.
+    #[inline]
+    pub(super) fn at_least(len: u32) -> Self {
+        let within = Self::within(len);
+        Self(within.0 + u32::from(within.len() < len))
+    }
+}
+
 /// The length of a class of pieces: 4, 6, 8, 12, 16, 24 and so on.
 pub(super) fn room_of(class: usize) -> u32 {
     (4 + 2 * (class as u32 & 1)) << (class / 2)
@@ -34,4 +80,35 @@ pub(super) fn class_for(room: u32) -> usize {
 pub(super) fn class_within(room: u32) -> Option<usize> {
     let log = room.checked_ilog2().filter(|log| *log >= 2)?;
     Some(2 * (log as usize - 2) + (room >> (log - 1) & 1) as usize)
+}
+
+/// A group of an index, which is a piece of its entries: `len` places are taken, `old` of them before the last round that
+/// brought some. Without room it starts at 0, which there always is, whatever entries are given back.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bucket {
+    pub(super) start: u32,
+    pub(super) len: u32,
+    pub(super) old: u32,
+    /// That round, and in the lower bits the [`Room`].
+    round_and_room: u32,
+}
+
+impl Bucket {
+    /// The last round that brought some.
+    #[inline]
+    pub(super) fn round(self) -> u32 {
+        self.round_and_room >> Room::BITS
+    }
+
+    /// How many entries it has places for.
+    #[inline]
+    pub(super) fn room(self) -> Room {
+        Room::of(self.round_and_room & ((1 << Room::BITS) - 1))
+    }
+
+    /// Sets both.
+    #[inline]
+    pub(super) fn set(&mut self, round: u32, room: Room) {
+        self.round_and_room = round << Room::BITS | room.bits();
+    }
 }
