@@ -332,8 +332,7 @@ impl Index {
             let group = &mut self.groups[*piece as u32 as usize];
             let (round, room) = (group.round(), group.room());
             if group.len == 0 {
-                group.start = 0;
-                group.set(round, Room::default());
+                *group = Bucket::default();
                 continue;
             }
             self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, end as usize);
