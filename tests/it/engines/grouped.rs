@@ -80,3 +80,40 @@ fn a_request_with_a_large_value_is_answered_and_taken_back() {
         assert_eq!(prepared.evaluate(&Database::new(&program)).unwrap().len(cube) as i64, all);
     }
 }
+
+/// How many lanes there are.
+const LANES: i64 = 450;
+
+/// Rows that are far apart at first, so that they are kept in groups, and then lie in runs of five, so that bitmaps do.
+const RUNS: &str = "
+input lane(x: int).
+input far(x: int).
+relation on(x: int, y: int).
+
+on(X, Y * 64) :- lane(X), lane(Y).
+on(X, Y + 1) :- on(X, Y), Y % 64 < 4.
+on(X, Y * 64) :- far(X), lane(Y).
+";
+
+#[test]
+fn rows_that_become_dense_are_each_derived_once_on_any_number_of_threads() {
+    let program = program(RUNS);
+    let input = facts(&program, "lane", 0..LANES);
+    let alone = evaluate(&program, &input, Threads::ONE);
+    let on = program.find("on".into()).unwrap();
+    assert_eq!(alone.extent(on).unwrap().rows.len() as i64, LANES * LANES * 5);
+    same(&program, &alone, &evaluate(&program, &input, EAGER)).unwrap();
+}
+
+#[test]
+fn a_request_over_rows_that_became_dense_is_answered_and_taken_back() {
+    let program = program(RUNS);
+    let on = program.find("on".into()).unwrap();
+    let standing = facts(&program, "lane", 0..LANES);
+    let mut prepared = Prepared::new(program.clone(), standing, Limits::default()).unwrap();
+    for far in [LANES, 1 << 20, 1 << 40, LANES] {
+        let request = facts(&program, "far", std::iter::once(far));
+        assert_eq!(prepared.evaluate(&request).unwrap().len(on) as i64, (LANES * LANES + LANES) * 5);
+        assert_eq!(prepared.evaluate(&Database::new(&program)).unwrap().len(on) as i64, LANES * LANES * 5);
+    }
+}

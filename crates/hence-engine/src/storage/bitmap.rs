@@ -5,7 +5,7 @@
 )]
 
 use crate::cells::{Cell, Slice, is_narrow, reserve};
-use crate::storage::hash::mix;
+use crate::storage::hash::{TOGETHER, mix};
 use crate::storage::partition::Partition;
 use hence_core::fault::{OrBroken, broken};
 use hence_core::value::Word;
@@ -19,12 +19,14 @@ const FULLEST: usize = 7;
 /// Up to how many blocks of a whole relation it doesn't matter how full they are.
 pub(crate) const FEW: usize = 1 << 17;
 /// How many facts share a block where blocks are worth while.
-const DENSE: usize = 2;
+pub(crate) const DENSE: usize = 2;
 /// How far the next place is where one is taken: in another line of the cache, so that blocks of four neighbours stay
 /// together; odd, so that it comes to all places.
 const STEP: usize = 5;
 /// How many places are wiped in the time that it takes to look up the place of one row.
 const PLACES_PER_ROW: usize = 16;
+/// From how many places on they are far from the processor: 2 MB.
+const FAR: usize = 1 << 17;
 /// How many rows are tried at once.
 const TRIED: usize = 4096;
 
@@ -86,22 +88,41 @@ impl Bitmaps {
         reserve(out, rows.len() * N);
         out.resize(end + rows.len() * N, O::default());
         let (mut taken, mut blocks, mut facts) = (0, self.blocks, self.facts);
-        for row in rows {
-            let Some((outer, group, bit)) = split(&row.map(Cell::word), self.clustering) else { break };
-            let at = self.place(outer, group);
-            let block = &mut self.places[at];
-            blocks += usize::from(block.bits == 0);
-            let new = usize::from(block.bits & bit == 0);
-            *block = Block { outer, group, bits: block.bits | bit };
-            // Written in any case and kept only if new: no branch to mispredict.
-            out[end..end + N].copy_from_slice(&row.map(|cell| O::new(cell.word())));
-            end += new * N;
-            facts += new;
-            taken += 1;
+        let is_far = self.places.len() >= FAR;
+        let together = if is_far { TOGETHER } else { rows.len().max(1) };
+        'rows: for rows in rows.chunks(together) {
+            if is_far {
+                self.warm(rows);
+            }
+            for row in rows {
+                let split = split(&row.map(Cell::word), self.clustering);
+                let Some((outer, group, bit)) = split else { break 'rows };
+                let at = self.place(outer, group);
+                let block = &mut self.places[at];
+                blocks += usize::from(block.bits == 0);
+                let new = usize::from(block.bits & bit == 0);
+                *block = Block { outer, group, bits: block.bits | bit };
+                // Written in any case and kept only if new: no branch to mispredict.
+                out[end..end + N].copy_from_slice(&row.map(|cell| O::new(cell.word())));
+                end += new * N;
+                facts += new;
+                taken += 1;
+            }
         }
         (self.blocks, self.facts) = (blocks, facts);
         out.truncate(end);
         taken
+    }
+
+    /// Looks at where rows may be, so that the processor waits for many cache lines at once.
+    #[inline]
+    fn warm<const N: usize, I: Cell>(&self, rows: &[[I; N]]) {
+        let look = |row: &[I; N]| {
+            let (outer, group, _) = split(&row.map(Cell::word), self.clustering)?;
+            Some(self.places[self.home(outer, group)].bits)
+        };
+        let seen = rows.iter().fold(0, |seen, row| seen ^ look(row).unwrap_or(0));
+        std::hint::black_box(seen);
     }
 
     /// The set of the rows of one or two columns that fall to a partition, if all are small and there are hardly more than
@@ -190,11 +211,17 @@ impl Bitmaps {
         (self.blocks, self.facts) = (0, 0);
     }
 
-    /// The place of a block, or where it would be. Four neighbours share a line of the cache.
+    /// Where a block is looked for first. Four neighbours share a line of the cache.
+    #[inline]
+    fn home(&self, outer: u32, group: u32) -> usize {
+        ((near(outer, group) as usize) << 2 | (group & 3) as usize) & (self.places.len() - 1)
+    }
+
+    /// The place of a block, or where it would be.
     #[inline]
     fn place(&self, outer: u32, group: u32) -> usize {
         let mask = self.places.len() - 1;
-        let mut at = ((near(outer, group) as usize) << 2 | (group & 3) as usize) & mask;
+        let mut at = self.home(outer, group);
         loop {
             let block = &self.places[at];
             if block.bits == 0 || (block.outer == outer && block.group == group) {

@@ -19,6 +19,8 @@ const BITS: u32 = 31;
 const FULLEST: [usize; 2] = [6, 7];
 const MANY: usize = 64;
 const SMALLEST: usize = 4;
+/// How many groups are looked at to see how dense they are.
+const SAMPLE: usize = 64;
 /// An invariant of those who take rows out or number them anew.
 const INSIDE: &str = "what is taken out of a set, or gets another number there, is in";
 
@@ -179,6 +181,30 @@ impl GroupedRows {
             let taken = places.iter().zip(numbers).filter(|(place, _)| **place != 0);
             taken.map(move |(place, number)| (self.join(key, place - 1), *number))
         })
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// How many rows of two columns share 64 neighbouring values of `column` on average, by a sample of the groups; none
+    /// where they are grouped by it.
+    pub(crate) fn rows_per_block(&self, column: usize) -> Option<f64> {
+        if column == self.key {
+            return None;
+        }
+        let taken: Vec<&Group> = self.groups.iter().filter(|group| group.len > 0).collect();
+        let (mut rows, mut blocks) = (0, 0);
+        for group in taken.iter().step_by(taken.len().div_ceil(SAMPLE).max(1)) {
+            let places = group.places.iter().take(group.room(self.numbered)).filter(|place| **place != 0);
+            let mut own: Vec<u32> = places.map(|place| (place - 1) / 64).collect();
+            rows += own.len();
+            own.sort_unstable();
+            own.dedup();
+            blocks += own.len();
+        }
+        Some(rows as f64 / blocks as f64)
     }
 
     /// Bytes taken.

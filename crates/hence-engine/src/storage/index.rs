@@ -1,14 +1,13 @@
 //! Rows of a relation by the values of some of its columns.
 #![expect(clippy::indexing_slicing, reason = "hot: groups and places come from this index itself")]
 
-use crate::cells::{Cell, Cells, Slice, is_narrow, reserve};
+use crate::cells::{Cell, Slice, is_narrow, reserve};
 use crate::storage::grouped::GroupedRows;
-use crate::storage::hash::{hash, hash_of};
+use crate::storage::hash::hash_of;
 use crate::storage::key_table::KeyTable;
 use crate::storage::pieces::{
     Bucket, MOST_ROUNDS, Room, WASTE, class_for, class_within, most_for, room_of, with_spare,
 };
-use crate::storage::row_table::RowTable;
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
 use hence_core::index_vec::id;
@@ -23,6 +22,8 @@ id! {
 const GROUP_BUFFER: usize = 4096;
 /// From how many hashed keys on it pays to group them.
 const MANY_KEYS: usize = 1 << 15;
+/// From how many rows on an index is far from the processor.
+const FAR: u32 = 1 << 17;
 /// An invariant of [`Index::key`].
 const ONE_COLUMN: &str = "the values of one column are not grouped";
 
@@ -106,8 +107,7 @@ impl Index {
 
     /// Where the entries of a key are.
     pub(super) fn place(&self, key: &[Word]) -> std::ops::Range<u32> {
-        let group = self.find(key).and_then(|group| self.groups.get(group));
-        group.map_or(0..0, |group| group.start..group.start + group.len)
+        self.find(key).map_or(0..0, |group| group.start..group.start + group.len)
     }
 
     /// Sorts the words of each group, for a relation that won't grow: it isn't known any more which of them came last.
@@ -177,7 +177,7 @@ impl Index {
     /// The entries of a key in a part of the relation.
     #[inline]
     pub(crate) fn get(&self, key: &[Word], view: View) -> &[u32] {
-        let Some(group) = self.find(key).and_then(|group| self.groups.get(group)) else { return &[] };
+        let Some(group) = self.find(key) else { return &[] };
         let entries = &self.entries[group.start as usize..(group.start + group.len) as usize];
         let old = if group.round() == self.round { group.old } else { group.len } as usize;
         match view {
@@ -188,18 +188,21 @@ impl Index {
         }
     }
 
+    /// Whether it is so large that a processor's caches hold little of it.
     #[inline]
-    fn find(&self, key: &[Word]) -> Option<usize> {
-        match (&self.finder, key) {
-            (KeyTable::Direct, [word]) => usize::try_from(word.0).ok(),
-            (KeyTable::Direct, _) => None,
-            (KeyTable::Hashed(keys, table), key) => {
-                let (width, keys) = (key.len(), keys.view());
-                let is_it = |at: u32| keys.part(at as usize * width, (at as usize + 1) * width).is(key);
-                table.find(hash(key), is_it).map(|group| group as usize)
-            }
-            (KeyTable::Grouped(keys), key) => keys.find(key).map(|group| group as usize),
-        }
+    pub(crate) fn is_far(&self) -> bool {
+        self.rows >= FAR
+    }
+
+    /// The first entry of a key, or anything: looks at what [`Index::get`] will.
+    #[inline]
+    pub(crate) fn peek(&self, key: &[Word]) -> u32 {
+        self.find(key).and_then(|group| self.entries.get(group.start as usize)).map_or(0, |entry| *entry)
+    }
+
+    #[inline]
+    fn find(&self, key: &[Word]) -> Option<&Bucket> {
+        self.finder.find(key).and_then(|group| self.groups.get(group))
     }
 
     /// Takes in the rows of a relation that aren't in yet, as those of a new round.
@@ -229,16 +232,21 @@ impl Index {
         self.group_keys();
         let mut groups = std::mem::take(&mut self.group_buffer);
         groups.extend(new_rows.chunks_exact(arity).map(|row| self.group(row)));
-        if self.rows == 0 && self.groups.len() / 8 <= len as usize {
+        let are_first = self.rows == 0 && self.groups.len() / 8 <= len as usize;
+        if are_first {
             self.lay_out(&groups);
+        } else {
+            self.make_room(&groups);
         }
-        self.make_room(&groups);
         for ((row, at), group) in new_rows.chunks_exact(arity).zip(self.rows..).zip(groups.drain(..)) {
             let entry = match self.content {
                 Content::Numbers => at,
                 Content::Words(column) => row[column as usize].word().0 as u32,
             };
             let group = &mut self.groups[group as usize];
+            if are_first && group.len == 0 {
+                self.first_rows.push(at);
+            }
             self.entries[(group.start + group.len) as usize] = entry;
             group.len += 1;
         }
@@ -364,15 +372,7 @@ impl Index {
             self.groups.resize(wanted, Bucket::default());
             return;
         }
-        let (mut keys, mut table) = (Cells::default(), RowTable::default());
-        for (at, group) in self.groups.iter().enumerate() {
-            let key = Word(at as u64);
-            keys.push(key);
-            if group.len > 0 {
-                table.insert_new(hash(&[key]), at as u32);
-            }
-        }
-        self.finder = KeyTable::Hashed(keys, table);
+        self.finder = KeyTable::hashed_words(self.groups.iter().map(|group| group.len > 0));
     }
 
     /// The group of a row, made where there is none yet.
@@ -432,10 +432,9 @@ impl Index {
     fn lay_out(&mut self, groups: &[u32]) {
         groups.iter().for_each(|group| self.groups[*group as usize].len += 1);
         let mut start = 0;
-        for group in self.groups.iter_mut().filter(|group| group.len > 0) {
-            let room = Room::at_least(std::mem::take(&mut group.len));
-            group.set(group.round(), room);
-            group.start = start;
+        for group in &mut self.groups {
+            let room = Room::at_least(group.len);
+            *group = if group.len > 0 { Bucket::empty(start, room, self.round) } else { Bucket::default() };
             start += room.len();
         }
         self.entries.clear();

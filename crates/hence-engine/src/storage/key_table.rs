@@ -5,6 +5,7 @@ use crate::cells::{Cell, Cells};
 use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::hash;
 use crate::storage::row_table::RowTable;
+use hence_core::value::Word;
 
 /// From a key to its group.
 #[derive(Debug)]
@@ -23,6 +24,20 @@ impl KeyTable {
         Self::Hashed(Cells::default(), RowTable::default())
     }
 
+    /// The keys of one word that were found directly, which are those that are there.
+    #[cold]
+    pub(super) fn hashed_words(are_there: impl Iterator<Item = bool>) -> Self {
+        let (mut keys, mut table) = (Cells::default(), RowTable::default());
+        for (at, is_there) in (0u32..).zip(are_there) {
+            let key = Word(u64::from(at));
+            keys.push(key);
+            if is_there {
+                table.insert_new(hash(&[key]), at);
+            }
+        }
+        Self::Hashed(keys, table)
+    }
+
     /// `count` keys that were grouped.
     #[cold]
     pub(super) fn hashed_again(grouped: &GroupedRows, width: usize, count: usize) -> Self {
@@ -33,6 +48,21 @@ impl KeyTable {
             table.insert_new(hash(key), number);
         }
         Self::Hashed(Cells::Narrow(keys), table)
+    }
+
+    /// The group of a key.
+    #[inline]
+    pub(super) fn find(&self, key: &[Word]) -> Option<usize> {
+        match (self, key) {
+            (Self::Direct, [word]) => usize::try_from(word.0).ok(),
+            (Self::Direct, _) => None,
+            (Self::Hashed(keys, table), key) => {
+                let (width, keys) = (key.len(), keys.view());
+                let is_it = |at: u32| keys.part(at as usize * width, (at as usize + 1) * width).is(key);
+                table.find(hash(key), is_it).map(|group| group as usize)
+            }
+            (Self::Grouped(keys), key) => keys.find(key).map(|group| group as usize),
+        }
     }
 
     /// Bytes taken.

@@ -94,6 +94,13 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
+    /// Without entries yet, all of which come in a round.
+    pub(super) fn empty(start: u32, room: Room, round: u32) -> Self {
+        let mut bucket = Self { start, ..Self::default() };
+        bucket.set(round, room);
+        bucket
+    }
+
     /// The last round that brought some.
     #[inline]
     pub(super) fn round(self) -> u32 {

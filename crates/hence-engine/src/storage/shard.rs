@@ -34,6 +34,8 @@ pub(crate) struct Shard {
     len: u32,
     words: Cells,
     members: TupleSet,
+    /// How often the set took on another form.
+    forms: u32,
     /// From how many facts on it is tried whether bitmaps do again, or groups.
     retry: u64,
     /// Whether the number of a row has to be known.
@@ -62,6 +64,7 @@ impl Shard {
             len: 0,
             words: Cells::default(),
             members,
+            forms: 0,
             retry: partition.about(RETRY) as u64,
             numbered: false,
             deferred: false,
@@ -172,7 +175,7 @@ impl Shard {
         let facts = self.partition.about((stable.len() + self.len) as usize);
         let few = bitmap::worth_while(facts).max(self.partition.about(bitmap::FEW));
         match self.blocks(stable, few).or_else(|| self.groups(stable, facts)) {
-            Some(set) => self.members = set,
+            Some(set) => self.become_set(set),
             None => self.make_table(stable),
         }
     }
@@ -293,20 +296,37 @@ impl Shard {
 
     fn make_table(&mut self, stable: &Stable) {
         let rows = AllRows { arity: stable.arity(), stable: stable.words(), pending: self.words.view() };
-        self.members = TupleSet::Numbered(rows.table(stable.len() + self.len, self.partition));
+        self.become_set(TupleSet::Numbered(rows.table(stable.len() + self.len, self.partition)));
     }
 
-    /// Goes from a table to bitmaps where the facts have become dense, or to groups; looked at each time they have doubled.
+    fn become_set(&mut self, set: TupleSet) {
+        self.members = set;
+        self.forms = self.forms.wrapping_add(1);
+    }
+
+    /// Goes from a table or groups to bitmaps where the facts have become dense, or from a table to groups; looked at each
+    /// time they have doubled.
     fn retry_blocks(&mut self, stable: &Stable) {
-        let TupleSet::Numbered(table) = &self.members else { return };
-        let facts = table.len() as u64;
-        if facts < self.retry {
+        let facts = match &self.members {
+            TupleSet::Bitmaps(_) => return,
+            TupleSet::Grouped(groups) => groups.len(),
+            TupleSet::Numbered(table) => table.len(),
+        };
+        if (facts as u64) < self.retry {
             return;
         }
-        self.retry = facts * 2;
-        let few = bitmap::worth_while(facts as usize);
-        if let Some(set) = self.blocks(stable, few).or_else(|| self.groups(stable, facts as usize)) {
-            self.members = set;
+        self.retry = facts as u64 * 2;
+        let blocks = || self.blocks(stable, bitmap::worth_while(facts));
+        let set = match &self.members {
+            TupleSet::Grouped(groups) if stable.arity() == 2 => {
+                let shared = groups.rows_per_block(self.partition.clustering());
+                shared.filter(|rows| *rows > bitmap::DENSE as f64 + 1.0).and_then(|_| blocks())
+            }
+            TupleSet::Numbered(_) => blocks().or_else(|| self.groups(stable, facts)),
+            TupleSet::Grouped(_) | TupleSet::Bitmaps(_) => None,
+        };
+        if let Some(set) = set {
+            self.become_set(set);
         }
     }
 
@@ -356,7 +376,7 @@ impl Shard {
 
     /// The layout of the set of facts, as [`Shard::rewind`] needs it.
     pub(crate) fn layout(&self) -> SetLayout {
-        self.members.layout()
+        self.members.layout().after(self.forms)
     }
 
     /// Forgets all facts but the first `len` of `stable`, which still has the others; `layout` is that of the set when
@@ -374,7 +394,7 @@ impl Shard {
 
     fn rewind_set(&mut self, stable: &Stable, len: u32, layout: SetLayout) {
         let arity = stable.arity();
-        let can_remove = self.members.layout() == layout || matches!(self.members, TupleSet::Grouped(_));
+        let can_remove = self.layout() == layout || matches!(self.members, TupleSet::Grouped(_));
         let gone = (stable.len() + self.len - len) as usize;
         if arity > 0 && len == 0 && self.members.clear_at_once(gone) {
             // Nothing is left to be taken out.
@@ -404,7 +424,10 @@ impl Shard {
         }
         match &mut self.members {
             TupleSet::Numbered(table) => table.clear(),
-            other => *other = TupleSet::Numbered(RowTable::default()),
+            _ => {
+                self.members = TupleSet::Numbered(RowTable::default());
+                self.forms = self.forms.wrapping_add(1);
+            }
         }
         if let TupleSet::Numbered(table) = &mut self.members {
             (0..len + self.len).for_each(|at| table.insert_new(hash_row(rows.row(at)), at));

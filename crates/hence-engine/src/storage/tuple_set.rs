@@ -36,9 +36,9 @@ impl TupleSet {
     /// taken out again. Out of groups any row can be.
     pub(crate) fn layout(&self) -> SetLayout {
         match self {
-            Self::Bitmaps(blocks) => SetLayout(0, blocks.layouts()),
-            Self::Grouped(_) => SetLayout(1, 0),
-            Self::Numbered(table) => SetLayout(2, table.layouts()),
+            Self::Bitmaps(blocks) => SetLayout { form: 0, layouts: blocks.layouts(), forms: 0 },
+            Self::Grouped(_) => SetLayout { form: 1, ..SetLayout::default() },
+            Self::Numbered(table) => SetLayout { form: 2, layouts: table.layouts(), forms: 0 },
         }
     }
 
@@ -73,7 +73,18 @@ impl TupleSet {
 
 /// The layout of a set; see [`TupleSet::layout`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SetLayout(u8, u32);
+pub(crate) struct SetLayout {
+    form: u8,
+    layouts: u32,
+    forms: u32,
+}
+
+impl SetLayout {
+    /// That of a set which has taken on another form so often: one that comes back to an earlier form was made again.
+    pub(crate) fn after(self, forms: u32) -> Self {
+        Self { forms, ..self }
+    }
+}
 
 /// All rows of a relation: the stable ones, then those of the open round.
 #[derive(Clone, Copy)]

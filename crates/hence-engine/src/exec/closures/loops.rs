@@ -1,13 +1,14 @@
 //! Loops over rows, keys and elements.
 #![expect(clippy::indexing_slicing, reason = "hot: columns are in range by construction of the plan")]
 
+use super::ahead::{AHEAD, Ahead};
 use super::{Frame, Next, ON, Run, STEPS, Step};
 use crate::cells::{Cell, Slice};
 use crate::exec::bounds::places;
 use crate::exec::cursor::{LoopCursor, entries, keys as keys_of};
 use crate::plan::expr::{CompiledExpr, eval_all};
 use crate::plan::frame::Slot;
-use crate::plan::steps::{AccessPath, BoundedPath, RowPattern};
+use crate::plan::steps::{AccessPath, BoundedPath, PlanStep, RowPattern};
 use crate::storage::index::{Content, IndexId};
 use crate::storage::view::View;
 use hence_core::fault::broken;
@@ -42,26 +43,50 @@ pub(super) fn entries_of<'a>(
     }
 }
 
-/// A loop over rows one after the other.
-pub(super) fn scan(number: Next, path: AccessPath, then: Step) -> Step {
+/// A loop over rows one after the other, with the step after it.
+pub(super) fn scan(number: Next, path: AccessPath, after: Option<&PlanStep>, then: Step) -> Step {
+    let ahead = Ahead::of(&path.row.binds, after);
     match (path.row.binds.as_slice(), path.row.checks.as_slice()) {
-        (&[bind], []) => scan_for(number, path, [bind], then),
-        (&[a, b], []) => scan_for(number, path, [a, b], then),
+        (&[bind], []) => scan_for(number, path, [bind], ahead, then),
+        (&[a, b], []) => scan_for(number, path, [a, b], ahead, then),
         _ => {
             let row = path.row.clone();
-            scan_for(number, path, row, then)
+            scan_for(number, path, row, ahead, then)
         }
     }
 }
 
-fn scan_for(number: Next, path: AccessPath, pattern: impl Pattern, then: Step) -> Step {
+fn scan_for(number: Next, path: AccessPath, pattern: impl Pattern, ahead: Option<Ahead>, then: Step) -> Step {
     Box::new(move |run| {
         let arity = run.stable(path.relation).arity();
         match rows_of(run, number, &path) {
-            Slice::Narrow(cells) => scan_rows(run, number, &pattern, (cells, arity), &then),
-            Slice::Wide(words) => scan_rows(run, number, &pattern, (words, arity), &then),
+            Slice::Narrow(cells) => scan_parts(run, number, &pattern, ahead.as_ref(), (cells, arity), &then),
+            Slice::Wide(words) => scan_parts(run, number, &pattern, ahead.as_ref(), (words, arity), &then),
         }
     })
+}
+
+/// A loop over rows; what the step after it looks up in a large index is looked at for many rows at once before.
+#[inline]
+fn scan_parts<C: Cell>(
+    run: &mut Run<'_, '_, '_>,
+    number: Next,
+    pattern: &impl Pattern,
+    ahead: Option<&Ahead>,
+    (rows, arity): (&[C], usize),
+    then: &Step,
+) -> Next {
+    let Some((ahead, index)) = ahead.and_then(|ahead| ahead.far(run)) else {
+        return scan_rows(run, number, pattern, (rows, arity), then);
+    };
+    for rows in rows.chunks(AHEAD * arity.max(1)) {
+        ahead.look(index, run.frame.view(), (rows, arity));
+        let next = scan_rows(run, number, pattern, (rows, arity), then);
+        if next < number {
+            return next;
+        }
+    }
+    ON
 }
 
 #[inline]

@@ -3,6 +3,7 @@
 //! Languages 12:1, 1987).
 #![expect(clippy::indexing_slicing, reason = "hot: slots are in range by construction of the plan")]
 
+mod ahead;
 mod filters;
 mod joins;
 mod loops;
@@ -264,7 +265,7 @@ fn compile(number: Next, step: &PlanStep, plan: &Plan, then: Step) -> Step {
     match step {
         PlanStep::Every(path) => match path.index {
             Some(index) => loops::look_up(number, path.clone(), index, then),
-            None => loops::scan(number, path.clone(), then),
+            None => loops::scan(number, path.clone(), plan.steps.get(number), then),
         },
         PlanStep::Between(bounded) => loops::between(number, bounded.clone(), then),
         PlanStep::Keys { relation, index, view, slots } => {
