@@ -100,7 +100,12 @@ fn other_lead(
 /// common that is open before them: what one binds narrows the other.
 fn ways<C: Catalog>(source: RuleSource<'_>, plan: &Plan, catalog: &mut C) -> Option<(usize, usize)> {
     let delta = source.delta()?;
-    if source.wanted != Wanted::Facts || source.shape.may_fail || source.shape.counts_matches {
+    let begins_with_it = source.shape.literal(delta).before.is_empty();
+    if !begins_with_it
+        || source.wanted != Wanted::Facts
+        || source.shape.may_fail
+        || source.shape.counts_matches
+    {
         return None;
     }
     let mut order = plan.origins().iter().filter_map(|origin| match origin {
