@@ -161,6 +161,28 @@ shape!(deep, Deep, [e: 2, begin: 1], {
     out(x) <-- begin(x);
     out(y) <-- out(x), e(x, y);
 });
+shape!(reach, Reach, [e: 2, begin: 1], {
+    relation e(u32, u32);
+    relation begin(u32);
+    relation out(u32);
+    out(x) <-- begin(x);
+    out(y) <-- out(x), e(x, y);
+});
+shape!(moved, Moved, [edge: 2, part: 2, gone: 2, set: 2], {
+    relation edge(u32, u32);
+    relation part(u32, u32);
+    relation gone(u32, u32);
+    relation set(u32, u32);
+    relation within(u32, u32);
+    relation assigned(u32, u32);
+    relation out(u32, u32);
+    within(parent, child) <-- part(child, parent);
+    within(above, child) <-- within(parent, child), part(parent, above);
+    assigned(path, p) <-- set(path, p);
+    assigned(child, p) <-- set(path, p), within(path, child);
+    out(path, p) <-- gone(path, p);
+    out(path, q) <-- out(path, p), edge(p, q), !assigned(path, q);
+});
 shape!(steps, Steps, [e: 3, begin: 1], {
     relation e(u32, u32, u32);
     relation begin(u32);

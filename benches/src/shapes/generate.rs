@@ -44,6 +44,8 @@ pub fn facts(shape: &str, quick: bool) -> Vec<Facts> {
         "movies" => movies(pick(1_000_000, 20_000)),
         "best" => best(pick(2_000_000, 20_000)),
         "intervals" => intervals(pick(8_000, 400)),
+        "reach" => reach(pick(800_000, 2_000)),
+        "moved" => moved(pick(800, 60), pick(20_000, 400)),
         other => panic!("there is no shape `{other}`"),
     }
 }
@@ -343,6 +345,26 @@ fn deep(nodes: u32) -> Vec<Facts> {
         edges.insert([ids[from as usize], ids[random.below(from) as usize]]);
     }
     vec![table("e", edges), table("begin", [[ids[0]]])]
+}
+
+/// Four edges a node.
+fn reach(nodes: u32) -> Vec<Facts> {
+    let mut random = Random::new(1122);
+    let edges: Vec<_> = (0..4 * nodes).map(|_| [random.below(nodes), random.below(nodes)]).collect();
+    let begin = edges.first().map(|[from, _]| [*from]);
+    vec![table("e", edges), table("begin", begin)]
+}
+
+/// Points one after the other with a few jumps, paths below one another, and where they are moved out of and assigned.
+fn moved(paths: u32, points: u32) -> Vec<Facts> {
+    let mut random = Random::new(1123);
+    let mut edge: Vec<_> = (1..points).map(|at| [at - 1, at]).collect();
+    edge.extend((0..points / 5).map(|_| [random.below(points), random.below(points)]));
+    let part: Vec<_> = (1..paths).map(|child| [child, child / 3]).collect();
+    let mut at =
+        |count: u32| (0..count).map(|_| [random.below(paths), random.below(points)]).collect::<Vec<_>>();
+    let (gone, set) = (at(2 * paths), at(64 * paths));
+    vec![table("edge", edge), table("part", part), table("gone", gone), table("set", set)]
 }
 
 fn steps(nodes: u32) -> Vec<Facts> {

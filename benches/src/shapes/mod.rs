@@ -9,7 +9,7 @@ pub mod hence;
 use generate::Facts;
 
 /// The shapes, in the order in which they are run.
-pub const SHAPES: [&str; 21] = [
+pub const SHAPES: [&str; 23] = [
     "clique4",
     "path4",
     "diamond",
@@ -31,6 +31,8 @@ pub const SHAPES: [&str; 21] = [
     "movies",
     "best",
     "intervals",
+    "reach",
+    "moved",
 ];
 
 /// The programs that take part.
@@ -106,7 +108,7 @@ pub fn ready(peer: &str, shape: &str, quick: bool) -> Option<Ready> {
     Some(match peer {
         "datafrog" => pick!(datafrog: clique4 path4 diamond cycle4 cspa csda dense deep),
         "ascent" => {
-            pick!(ascent: clique4 path4 diamond cycle4 cspa csda context borrow names wide groups university dense sparse deep steps star movies intervals)
+            pick!(ascent: clique4 path4 diamond cycle4 cspa csda context borrow names wide groups university dense sparse deep steps star movies intervals reach moved)
         }
         _ => {
             let threads = if peer == "hence_on_two" { 2 } else { 1 };
