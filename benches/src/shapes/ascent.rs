@@ -161,13 +161,6 @@ shape!(deep, Deep, [e: 2, begin: 1], {
     out(x) <-- begin(x);
     out(y) <-- out(x), e(x, y);
 });
-shape!(reach, Reach, [e: 2, begin: 1], {
-    relation e(u32, u32);
-    relation begin(u32);
-    relation out(u32);
-    out(x) <-- begin(x);
-    out(y) <-- out(x), e(x, y);
-});
 shape!(moved, Moved, [edge: 2, part: 2, gone: 2, set: 2], {
     relation edge(u32, u32);
     relation part(u32, u32);

@@ -5,11 +5,12 @@ use hence_core::value::{Type, Word};
 use hence_engine::{Database, Engine, Limits, Model, SemiNaive, Threads};
 use hence_lang::ir::Program;
 
-use super::Sum;
 use super::generate::Facts;
+use super::{Sum, rules_of};
 use crate::peers::hence::program;
 
 fn rules(shape: &str) -> Program {
+    let shape = rules_of(shape);
     let path = format!("{}/rules/shapes/{shape}.dl", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     program(shape, &text)

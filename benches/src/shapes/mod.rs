@@ -35,6 +35,11 @@ pub const SHAPES: [&str; 23] = [
     "moved",
 ];
 
+/// The rules of a shape; those of `reach` are those of `deep`, over other facts.
+pub fn rules_of(shape: &str) -> &str {
+    if shape == "reach" { "deep" } else { shape }
+}
+
 /// The programs that take part.
 pub const PEERS: [&str; 3] = ["hence", "datafrog", "ascent"];
 
@@ -99,7 +104,7 @@ pub fn ready(peer: &str, shape: &str, quick: bool) -> Option<Ready> {
     let facts = generate::facts(shape, quick);
     macro_rules! pick {
         ($module:ident: $($name:ident)*) => {
-            match shape {
+            match rules_of(shape) {
                 $(stringify!($name) => Box::new($module::$name(&facts)) as Ready,)*
                 _ => return None,
             }
@@ -108,7 +113,7 @@ pub fn ready(peer: &str, shape: &str, quick: bool) -> Option<Ready> {
     Some(match peer {
         "datafrog" => pick!(datafrog: clique4 path4 diamond cycle4 cspa csda dense deep),
         "ascent" => {
-            pick!(ascent: clique4 path4 diamond cycle4 cspa csda context borrow names wide groups university dense sparse deep steps star movies intervals reach moved)
+            pick!(ascent: clique4 path4 diamond cycle4 cspa csda context borrow names wide groups university dense sparse deep steps star movies intervals moved)
         }
         _ => {
             let threads = if peer == "hence_on_two" { 2 } else { 1 };

@@ -66,18 +66,29 @@ fn many_rows_are_each_derived_once_on_any_number_of_threads() {
 
 #[test]
 fn a_request_with_a_large_value_is_answered_and_taken_back() {
-    let program = program(CUBE);
-    let cube = program.find("cube".into()).unwrap();
-    let standing = facts(&program, "near", 0..SIDE);
-    let mut prepared = Prepared::new(program.clone(), standing, Limits::default()).unwrap();
     let all = SIDE * SIDE * SIDE;
-    for far in [1 << 20, 1 << 40] {
-        let request = facts(&program, "far", std::iter::once(far));
-        let with = prepared.evaluate(&request).unwrap().len(cube) as i64;
-        // The large value in one of three places, beside it one below 3; or in two, and one below 3 in the third.
-        let more = 3 * (SIDE * SIDE - (SIDE - 3) * (SIDE - 3)) + 3 * 3;
-        assert_eq!(with, all + more);
-        assert_eq!(prepared.evaluate(&Database::new(&program)).unwrap().len(cube) as i64, all);
+    // The large value in one of three places, beside it one below 3; or in two, and one below 3 in the third.
+    let more = 3 * (SIDE * SIDE - (SIDE - 3) * (SIDE - 3)) + 3 * 3;
+    answered_and_taken_back(CUBE, ["near", "cube"], SIDE, &[1 << 20, 1 << 40], [all, all + more]);
+}
+
+/// Over a `standing` relation of so many values requests with one value of `far` each, and after each one without: how many
+/// rows `counted` has without and with one.
+fn answered_and_taken_back(
+    rules: &str,
+    [standing, counted]: [&str; 2],
+    values: i64,
+    requests: &[i64],
+    [without, with]: [i64; 2],
+) {
+    let program = program(rules);
+    let counted = program.find(counted.into()).unwrap();
+    let standing = facts(&program, standing, 0..values);
+    let mut prepared = Prepared::new(program.clone(), standing, Limits::default()).unwrap();
+    for far in requests {
+        let request = facts(&program, "far", std::iter::once(*far));
+        assert_eq!(prepared.evaluate(&request).unwrap().len(counted) as i64, with);
+        assert_eq!(prepared.evaluate(&Database::new(&program)).unwrap().len(counted) as i64, without);
     }
 }
 
@@ -107,13 +118,6 @@ fn rows_that_become_dense_are_each_derived_once_on_any_number_of_threads() {
 
 #[test]
 fn a_request_over_rows_that_became_dense_is_answered_and_taken_back() {
-    let program = program(RUNS);
-    let on = program.find("on".into()).unwrap();
-    let standing = facts(&program, "lane", 0..LANES);
-    let mut prepared = Prepared::new(program.clone(), standing, Limits::default()).unwrap();
-    for far in [LANES, 1 << 20, 1 << 40, LANES] {
-        let request = facts(&program, "far", std::iter::once(far));
-        assert_eq!(prepared.evaluate(&request).unwrap().len(on) as i64, (LANES * LANES + LANES) * 5);
-        assert_eq!(prepared.evaluate(&Database::new(&program)).unwrap().len(on) as i64, LANES * LANES * 5);
-    }
+    let counts = [LANES * LANES * 5, (LANES * LANES + LANES) * 5];
+    answered_and_taken_back(RUNS, ["lane", "on"], LANES, &[LANES, 1 << 20, 1 << 40, LANES], counts);
 }

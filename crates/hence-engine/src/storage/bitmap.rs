@@ -19,7 +19,7 @@ const FULLEST: usize = 7;
 /// Up to how many blocks of a whole relation it doesn't matter how full they are.
 pub(crate) const FEW: usize = 1 << 17;
 /// How many facts share a block where blocks are worth while.
-pub(crate) const DENSE: usize = 2;
+const DENSE: usize = 2;
 /// How far the next place is where one is taken: in another line of the cache, so that blocks of four neighbours stay
 /// together; odd, so that it comes to all places.
 const STEP: usize = 5;

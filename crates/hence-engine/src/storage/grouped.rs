@@ -5,6 +5,7 @@
 )]
 
 use crate::cells::{Cells, Slice, zeros};
+use crate::storage::bitmap::worth_while;
 use crate::storage::hash::TOGETHER;
 use crate::storage::statistics::distinct_keys;
 use hence_core::fault::OrBroken;
@@ -188,11 +189,11 @@ impl GroupedRows {
         self.rows
     }
 
-    /// How many rows of two columns share 64 neighbouring values of `column` on average, by a sample of the groups; none
-    /// where they are grouped by it.
-    pub(crate) fn rows_per_block(&self, column: usize) -> Option<f64> {
+    /// Whether so many rows of two columns share 64 neighbouring values of `column` that bitmaps are worth while, by a sample
+    /// of the groups; not known, so no, where they are grouped by it.
+    pub(crate) fn is_dense(&self, column: usize) -> bool {
         if column == self.key {
-            return None;
+            return false;
         }
         let taken: Vec<&Group> = self.groups.iter().filter(|group| group.len > 0).collect();
         let (mut rows, mut blocks) = (0, 0);
@@ -204,7 +205,7 @@ impl GroupedRows {
             own.dedup();
             blocks += own.len();
         }
-        Some(rows as f64 / blocks as f64)
+        worth_while(rows) > blocks
     }
 
     /// Bytes taken.

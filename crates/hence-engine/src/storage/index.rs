@@ -338,17 +338,16 @@ impl Index {
         for (place, piece) in order.iter().enumerate() {
             let next = order.get(place + 1).map(|next| (next >> 32) as u32);
             let group = &mut self.groups[*piece as u32 as usize];
-            let (round, room) = (group.round(), group.room());
             if group.len == 0 {
                 *group = Bucket::default();
                 continue;
             }
             self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, end as usize);
             group.start = end;
-            let most = next.map_or(room.len(), |next| next - end);
+            let most = next.map_or(group.room().len(), |next| next - end);
             let room =
                 Room::within(with_spare(group.len, self.rows).min(most)).max(Room::at_least(group.len));
-            group.set(round, room);
+            group.set(group.round(), room);
             end += room.len();
         }
         self.entries.truncate(end as usize);

@@ -318,12 +318,11 @@ impl Shard {
         self.retry = facts as u64 * 2;
         let blocks = || self.blocks(stable, bitmap::worth_while(facts));
         let set = match &self.members {
-            TupleSet::Grouped(groups) if stable.arity() == 2 => {
-                let shared = groups.rows_per_block(self.partition.clustering());
-                shared.filter(|rows| *rows > bitmap::DENSE as f64 + 1.0).and_then(|_| blocks())
+            TupleSet::Grouped(groups) => {
+                let is_dense = stable.arity() == 2 && groups.is_dense(self.partition.clustering());
+                is_dense.then(blocks).flatten()
             }
-            TupleSet::Numbered(_) => blocks().or_else(|| self.groups(stable, facts)),
-            TupleSet::Grouped(_) | TupleSet::Bitmaps(_) => None,
+            _ => blocks().or_else(|| self.groups(stable, facts)),
         };
         if let Some(set) = set {
             self.become_set(set);
@@ -376,7 +375,7 @@ impl Shard {
 
     /// The layout of the set of facts, as [`Shard::rewind`] needs it.
     pub(crate) fn layout(&self) -> SetLayout {
-        self.members.layout().after(self.forms)
+        SetLayout { forms: self.forms, layouts: self.members.layouts() }
     }
 
     /// Forgets all facts but the first `len` of `stable`, which still has the others; `layout` is that of the set when
@@ -414,9 +413,8 @@ impl Shard {
     fn refill(&mut self, stable: &Stable, len: u32) {
         let arity = stable.arity();
         let stable = stable.words().part(0, len as usize * arity);
-        let rows = AllRows { arity, stable, pending: self.words.view() };
         let is_done = match &mut self.members {
-            TupleSet::Bitmaps(blocks) => blocks.refill([rows.stable, rows.pending], arity),
+            TupleSet::Bitmaps(blocks) => blocks.refill([stable, self.words.view()], arity),
             TupleSet::Grouped(_) | TupleSet::Numbered(_) => false,
         };
         if is_done {
@@ -424,11 +422,9 @@ impl Shard {
         }
         match &mut self.members {
             TupleSet::Numbered(table) => table.clear(),
-            _ => {
-                self.members = TupleSet::Numbered(RowTable::default());
-                self.forms = self.forms.wrapping_add(1);
-            }
+            _ => self.become_set(TupleSet::Numbered(RowTable::default())),
         }
+        let rows = AllRows { arity, stable, pending: self.words.view() };
         if let TupleSet::Numbered(table) = &mut self.members {
             (0..len + self.len).for_each(|at| table.insert_new(hash_row(rows.row(at)), at));
         }

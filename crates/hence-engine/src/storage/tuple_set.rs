@@ -32,13 +32,13 @@ impl TupleSet {
         }
     }
 
-    /// Which form the set has, and how often that was laid out again: while it is the same, what came last can be
-    /// taken out again. Out of groups any row can be.
-    pub(crate) fn layout(&self) -> SetLayout {
+    /// How often it was laid out again: while that is the same, what came last can be taken out again. Out of groups any row
+    /// can be.
+    pub(crate) fn layouts(&self) -> u32 {
         match self {
-            Self::Bitmaps(blocks) => SetLayout { form: 0, layouts: blocks.layouts(), forms: 0 },
-            Self::Grouped(_) => SetLayout { form: 1, ..SetLayout::default() },
-            Self::Numbered(table) => SetLayout { form: 2, layouts: table.layouts(), forms: 0 },
+            Self::Bitmaps(blocks) => blocks.layouts(),
+            Self::Grouped(_) => 0,
+            Self::Numbered(table) => table.layouts(),
         }
     }
 
@@ -71,19 +71,12 @@ impl TupleSet {
     }
 }
 
-/// The layout of a set; see [`TupleSet::layout`].
+/// The layout of a set: how often it took on another form, since one that comes back to an earlier form was made again, and
+/// [`TupleSet::layouts`] of the one it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SetLayout {
-    form: u8,
-    layouts: u32,
-    forms: u32,
-}
-
-impl SetLayout {
-    /// That of a set which has taken on another form so often: one that comes back to an earlier form was made again.
-    pub(crate) fn after(self, forms: u32) -> Self {
-        Self { forms, ..self }
-    }
+    pub(crate) forms: u32,
+    pub(crate) layouts: u32,
 }
 
 /// All rows of a relation: the stable ones, then those of the open round.
