@@ -50,20 +50,11 @@ pub(crate) fn entries<'a>(
     index: &'a Index,
     frame: IndexSlice<'_, Slot, Word>,
 ) -> &'a [u32] {
-    with_words(&path.key, |(_, slot)| frame[*slot], |key| index.get(key, path.view))
-}
-
-/// What `take` makes of the words of some columns; nothing is collected for the one or two that most keys have.
-#[inline(always)]
-pub(crate) fn with_words<K, R>(
-    columns: &[K],
-    word: impl Fn(&K) -> Word,
-    take: impl FnOnce(&[Word]) -> R,
-) -> R {
-    match columns {
-        [a] => take(&[word(a)]),
-        [a, b] => take(&[word(a), word(b)]),
-        all => take(&all.iter().map(word).collect::<SmallVec<[Word; 8]>>()),
+    let slot = |(_, slot): &(u32, Slot)| frame[*slot];
+    match path.key.as_slice() {
+        [a] => index.get(&[slot(a)], path.view),
+        [a, b] => index.get(&[slot(a), slot(b)], path.view),
+        key => index.get(&key.iter().map(slot).collect::<SmallVec<[Word; 8]>>(), path.view),
     }
 }
 

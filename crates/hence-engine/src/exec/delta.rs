@@ -1,7 +1,6 @@
 //! Runs a plan over versioned relations, for one change at a time. It counts its steps, knows the ranks of the facts that
 //! it uses, and may run out of fuel.
 
-use crate::exec::cursor::with_words;
 use crate::exec::matches::{MatchCursor, Monitor, TupleSource};
 use crate::limits::Budget;
 use crate::plan::frame::Slot;
@@ -10,6 +9,7 @@ use crate::storage::packed::NONE;
 use crate::storage::versioned::{NEW, OLD, VersionedRelations};
 use crate::storage::view::{NO_ROUNDS, View};
 use hence_core::meter::Bound;
+use smallvec::SmallVec;
 
 use hence_core::fault::{OrBroken, broken};
 use hence_core::index_vec::IndexSlice;
@@ -149,8 +149,13 @@ impl TupleSource for VersionedRelations {
         let table = self.relation(path.relation);
         let Some(index) = path.index else { return VersionedCandidates::Slots(0, table.slots()) };
         let frame = IndexSlice::<Slot, Word>::from(words);
-        let first = with_words(&path.key, |(_, slot)| frame[*slot], |key| table.first(index, key));
-        VersionedCandidates::Chain(first)
+        VersionedCandidates::Chain(match path.key.as_slice() {
+            [(_, a)] => table.first(index, &[frame[*a]]),
+            [(_, a), (_, b)] => table.first(index, &[frame[*a], frame[*b]]),
+            key => {
+                table.first(index, &key.iter().map(|(_, slot)| frame[*slot]).collect::<SmallVec<[Word; 8]>>())
+            }
+        })
     }
 
     #[inline]

@@ -4,7 +4,6 @@
 
 use super::Run;
 use crate::cells::Cell;
-use crate::exec::cursor::with_words;
 use crate::plan::frame::Slot;
 use crate::plan::steps::PlanStep;
 use crate::storage::index::{Index, IndexId};
@@ -24,6 +23,7 @@ pub(super) struct Ahead {
 }
 
 /// Where a word of its key is.
+#[derive(Clone, Copy)]
 enum KeyWord {
     Column(usize),
     Slot(Slot),
@@ -54,12 +54,18 @@ impl Ahead {
         frame: IndexSlice<'_, Slot, Word>,
         (rows, arity): (&[C], usize),
     ) {
+        let word = |row: &[C], key: KeyWord| match key {
+            KeyWord::Column(column) => row[column].word(),
+            KeyWord::Slot(slot) => frame[slot],
+        };
         let seen = rows.chunks_exact(arity).fold(0, |seen, row| {
-            let word = |key: &KeyWord| match *key {
-                KeyWord::Column(column) => row[column].word(),
-                KeyWord::Slot(slot) => frame[slot],
-            };
-            seen ^ with_words(&self.key, word, |key| index.peek(key))
+            seen ^ match *self.key.as_slice() {
+                [a] => index.peek(&[word(row, a)]),
+                [a, b] => index.peek(&[word(row, a), word(row, b)]),
+                ref key => {
+                    index.peek(&key.iter().map(|key| word(row, *key)).collect::<SmallVec<[Word; 8]>>())
+                }
+            }
         });
         std::hint::black_box(seen);
     }

@@ -10,7 +10,7 @@ mod loops;
 mod output;
 
 use crate::exec::context::{ANY, ExecContext, Sink};
-use crate::exec::cursor::{LoopCursor, with_words};
+use crate::exec::cursor::LoopCursor;
 use crate::exec::undefined::UndefinedSearch;
 use crate::plan::distinct::Passed;
 use crate::plan::expr::CompiledExpr;
@@ -26,6 +26,7 @@ use hence_core::value::Word;
 use hence_lang::builtins::expr::NoResult;
 use hence_lang::ir::Rule;
 use output::Batch;
+use smallvec::SmallVec;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::thread;
@@ -244,7 +245,13 @@ impl<'a> Run<'_, 'a, '_> {
     /// The same for the row of these slots.
     #[inline]
     fn holds_slots(&self, relation: RelationId, row: &[Slot], view: View) -> bool {
-        with_words(row, |slot| self.frame[*slot], |row| self.holds(relation, row, view))
+        match *row {
+            [a, b] => self.holds(relation, &[self.frame[a], self.frame[b]], view),
+            ref row => {
+                let words: SmallVec<[Word; 8]> = row.iter().map(|slot| self.frame[*slot]).collect();
+                self.holds(relation, &words, view)
+            }
+        }
     }
 
     #[inline]
