@@ -1,6 +1,7 @@
 //! Bodies whose atoms close cycles: triangles, squares, cliques, with columns that stand in one atom more, in
 //! recursions and under aggregates. Their steps go through the shortest of several lists.
 
+use hence::session::{Loader, check};
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
 use hence_engine::plans;
@@ -126,6 +127,51 @@ fn cycles_of_atoms_mean_the_same_to_both_engines() {
         met += u32::from(plans(&program, input).unwrap().contains("each of the fewest"));
     }
     assert!(met > 100, "{met} programs go through the shortest of several lists");
+}
+
+/// Squares of which one corner isn't needed, in strata of their own and in those of what they join; as negation and counts
+/// need each match, the last ones look for every fourth corner.
+const SQUARES: &str = "
+input e(x: int, y: int).
+relation out(a: int, c: int).
+relation grown(a: int, c: int).
+relation fixed(c: int).
+relation four(a: int, c: int, n: int).
+
+out(A, C) :- e(A, B), e(B, C), e(C, D), e(D, A).
+grown(A, B) :- e(A, B), A < 9.
+grown(A, C) :- grown(A, B), e(B, C), grown(C, D), e(D, A).
+fixed(C) :- e(7, B), e(B, C), e(C, D), e(D, 7).
+four(A, C, count()) :- e(A, B), e(B, C), e(C, D), e(D, A), A < C.
+";
+
+#[test]
+fn a_corner_that_nothing_needs_is_found_for_all_others_at_once() {
+    let program = of_text(SQUARES);
+    let e = program.find("e".into()).unwrap();
+    for seed in 0..40 {
+        let mut random = Dice::new(seed);
+        let nodes = 6 + random.below(40);
+        // So large that nothing is marked, every fourth time.
+        let far = if seed % 4 == 3 { 1 << 22 } else { 0 };
+        let mut input = Database::new(&program);
+        for _ in 0..nodes * (1 + random.below(8)) {
+            let node = |random: &mut Dice| (random.below(nodes) * random.below(nodes) / nodes) as i64;
+            let row =
+                [node(&mut random), node(&mut random)].map(|node| if node > 9 { node + far } else { node });
+            input.push(e, &row.map(Word::from_int));
+        }
+        if let Err(difference) = compare(&program, &input, &Limits::default()) {
+            panic!("seed {seed}: {difference}");
+        }
+    }
+}
+
+fn of_text(text: &str) -> Program {
+    let mut loader = Loader::default();
+    loader.text("squares.dl", text);
+    let findings = check(loader.finish(), &[]);
+    findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics)).program
 }
 
 #[test]

@@ -22,6 +22,8 @@ const MANY: usize = 64;
 const SMALLEST: usize = 4;
 /// How many groups are looked at to see how dense they are.
 const SAMPLE: usize = 64;
+/// An invariant of those who add rows.
+const OUTSIDE: &str = "a row comes into a set only once";
 /// An invariant of those who take rows out or number them anew.
 const INSIDE: &str = "what is taken out of a set, or gets another number there, is in";
 
@@ -48,6 +50,9 @@ pub(crate) struct GroupedRows {
 struct Field {
     shift: u32,
     bits: u32,
+    /// The bits of a word that are among them, and those that no word may have.
+    kept: u64,
+    beyond: u64,
 }
 
 /// The rows that share a value of the key: an open-addressing table with linear probing. Where rows are numbered, their
@@ -56,6 +61,15 @@ struct Field {
 struct Group {
     places: Box<[u32]>,
     len: u32,
+}
+
+/// A row that is looked for: its group, its bits, and in a group with so many places the first that is looked at.
+#[derive(Clone, Copy, Default)]
+struct Sought {
+    key: u32,
+    rest: u32,
+    room: u32,
+    home: u32,
 }
 
 impl GroupedRows {
@@ -111,13 +125,13 @@ impl GroupedRows {
         pending.admit(rows.as_flattened());
         let mut taken = 0;
         for rows in rows.chunks(TOGETHER) {
-            let mut places = [(0, 0); TOGETHER];
-            let found = rows.iter().map_while(|row| self.split(row)).zip(&mut places);
-            let count = found.map(|(split, place)| *place = split).count();
-            let Some(places) = places.get(..count).filter(|places| self.reach_all(places)) else { break };
-            self.warm(places);
-            for (row, (key, rest)) in rows.iter().zip(places) {
-                if self.find_or_insert(*key, *rest, len).is_none() {
+            let mut sought = [Sought::default(); TOGETHER];
+            let found = rows.iter().map_while(|row| self.split(row)).zip(&mut sought);
+            let count = found.map(|((key, rest), sought)| (sought.key, sought.rest) = (key, rest)).count();
+            let Some(sought) = sought.get_mut(..count).filter(|sought| self.reach_all(sought)) else { break };
+            self.look_at(sought);
+            for (row, sought) in rows.iter().zip(sought) {
+                if self.add_new(*sought, len) {
                     pending.extend_from_slice(row);
                     len += 1;
                 }
@@ -151,7 +165,7 @@ impl GroupedRows {
         let (key, rest) = self.split(row)?;
         let group = self.groups.get(key as usize)?;
         let room = group.room(self.numbered);
-        let at = group.probe(room, rest).ok()?;
+        let at = group.find(room, rest).ok()?;
         Some(if self.numbered { group.places[room + at] } else { 0 })
     }
 
@@ -161,7 +175,7 @@ impl GroupedRows {
             let (key, rest) = self.split_of(row).or_broken(INSIDE);
             let group = &mut self.groups[key as usize];
             let room = group.room(true);
-            let at = group.probe(room, rest).ok().or_broken(INSIDE);
+            let at = group.find(room, rest).ok().or_broken(INSIDE);
             group.places[room + at] = number;
         }
     }
@@ -216,23 +230,19 @@ impl GroupedRows {
     /// The value of the key and the bits of the other columns, if they are small enough.
     #[inline]
     fn split(&self, row: &[Word]) -> Option<(u32, u32)> {
-        let (mut rest, mut key, mut beyond) = (0, 0, 0);
-        for (at, (word, field)) in row.iter().zip(&self.fields).enumerate() {
-            if at == self.key {
-                key = word.0;
-            } else {
-                beyond |= word.0 >> field.bits;
-                rest |= word.0 << field.shift;
-            }
+        let (mut rest, mut beyond) = (0, 0);
+        for (word, field) in row.iter().zip(&self.fields) {
+            rest |= (word.0 & field.kept) << field.shift;
+            beyond |= word.0 & field.beyond;
         }
-        (beyond == 0 && key >> 32 == 0).then_some((key as u32, rest as u32))
+        (beyond == 0).then_some((row[self.key].0 as u32, rest as u32))
     }
 
     /// The reverse of [`GroupedRows::split`].
     fn join(&self, key: u64, rest: u32) -> [Word; Self::MOST_COLUMNS] {
         std::array::from_fn(|at| {
-            let Field { shift, bits } = self.fields[at];
-            Word(if at == self.key { key } else { u64::from(rest) >> shift & ((1 << bits) - 1) })
+            let Field { shift, kept, .. } = self.fields[at];
+            Word(if at == self.key { key } else { u64::from(rest) >> shift & kept })
         })
     }
 
@@ -243,8 +253,8 @@ impl GroupedRows {
     }
 
     /// Makes sure that the groups of some rows are there; whether there are not far too many.
-    fn reach_all(&mut self, places: &[(u32, u32)]) -> bool {
-        self.reach(places.iter().map(|(key, _)| *key as usize).max().unwrap_or(0))
+    fn reach_all(&mut self, sought: &[Sought]) -> bool {
+        self.reach(sought.iter().map(|row| row.key as usize).max().unwrap_or(0))
     }
 
     fn reach(&mut self, most: usize) -> bool {
@@ -255,38 +265,65 @@ impl GroupedRows {
         may
     }
 
-    /// Looks at where rows may be, so that the processor waits for many cache lines at once.
+    /// Where each row is looked for first: all of them at once, so that the processor waits for many cache lines at the same
+    /// time, and does not compute this in between.
     #[inline]
-    fn warm(&self, places: &[(u32, u32)]) {
-        let look = |(key, rest): &(u32, u32)| {
-            let group = &self.groups[*key as usize];
-            let room = group.room(self.numbered);
-            group.places.get(home(*rest, room)).map_or(0, |place| *place)
-        };
-        std::hint::black_box(places.iter().fold(0, |seen, place| seen ^ look(place)));
+    fn look_at(&self, sought: &mut [Sought]) {
+        let seen = sought.iter_mut().fold(0, |seen, row| {
+            let group = &self.groups[row.key as usize];
+            row.room = group.room(self.numbered) as u32;
+            row.home = home(row.rest, row.room as usize) as u32;
+            seen ^ group.places.get(row.home as usize).map_or(0, |place| *place)
+        });
+        std::hint::black_box(seen);
+    }
+
+    /// Adds a row as number `number`, unless it is in; whether it wasn't.
+    #[inline]
+    fn add_new(&mut self, Sought { key, rest, room, home: first }: Sought, number: u32) -> bool {
+        let group = &self.groups[key as usize];
+        let now = group.room(self.numbered);
+        let from = if now == room as usize { first as usize } else { home(rest, now) };
+        match group.probe(from, now, rest) {
+            Ok(_) => false,
+            Err(free) => {
+                self.insert(key, rest, number, free);
+                true
+            }
+        }
     }
 
     /// The number of a row, 0 where rows have none; one that isn't in yet comes in.
     #[inline]
     fn find_or_insert(&mut self, key: u32, rest: u32, number: u32) -> Option<u32> {
+        let group = &self.groups[key as usize];
+        let room = group.room(self.numbered);
+        match group.find(room, rest) {
+            Ok(at) => Some(if self.numbered { group.places[room + at] } else { 0 }),
+            Err(free) => {
+                self.insert(key, rest, number, free);
+                None
+            }
+        }
+    }
+
+    /// Adds a row that isn't in; `free` is the place for it unless its group is full.
+    #[inline]
+    fn insert(&mut self, key: u32, rest: u32, number: u32, mut free: usize) {
         let group = &mut self.groups[key as usize];
         let mut room = group.room(self.numbered);
         if group.len as usize * 8 >= room * FULLEST[usize::from(room >= MANY)] {
             self.room += group.grow(self.numbered);
             room = group.room(self.numbered);
+            free = group.find(room, rest).err().or_broken(OUTSIDE);
         }
-        let at = match group.probe(room, rest) {
-            Ok(at) => return Some(if self.numbered { group.places[room + at] } else { 0 }),
-            Err(free) => free,
-        };
         self.used += usize::from(group.len == 0);
         self.rows += 1;
         group.len += 1;
-        group.places[at] = rest + 1;
+        group.places[free] = rest + 1;
         if self.numbered {
-            group.places[room + at] = number;
+            group.places[room + free] = number;
         }
-        None
     }
 }
 
@@ -299,15 +336,17 @@ impl Group {
 
     /// The place of a row, or where it would be.
     #[inline]
-    fn probe(&self, room: usize, rest: u32) -> Result<usize, usize> {
-        if room == 0 {
-            return Err(0);
-        }
-        let mut at = home(rest, room);
+    fn find(&self, room: usize, rest: u32) -> Result<usize, usize> {
+        self.probe(home(rest, room), room, rest)
+    }
+
+    /// The same from the first place that is looked at.
+    #[inline]
+    fn probe(&self, mut at: usize, room: usize, rest: u32) -> Result<usize, usize> {
         loop {
-            match self.places[at] {
-                0 => return Err(at),
-                place if place == rest + 1 => return Ok(at),
+            match self.places.get(at) {
+                None | Some(0) => return Err(at),
+                Some(place) if *place == rest + 1 => return Ok(at),
                 _ => at = after(at, room),
             }
         }
@@ -322,7 +361,7 @@ impl Group {
         let places = zeros(wanted << u32::from(numbered)).into_boxed_slice();
         let old = std::mem::replace(&mut self.places, places);
         for (at, place) in old.iter().take(room).enumerate().filter(|(_, place)| **place != 0) {
-            let (Ok(to) | Err(to)) = self.probe(wanted, place - 1);
+            let (Ok(to) | Err(to)) = self.find(wanted, place - 1);
             self.places[to] = *place;
             if numbered {
                 self.places[wanted + to] = old[room + at];
@@ -334,7 +373,7 @@ impl Group {
     /// Takes a row out, and moves those after it that would no longer be found.
     fn remove(&mut self, rest: u32, numbered: bool) {
         let room = self.room(numbered);
-        let mut hole = self.probe(room, rest).ok().or_broken(INSIDE);
+        let mut hole = self.find(room, rest).ok().or_broken(INSIDE);
         let mut at = after(hole, room);
         while self.places[at] != 0 {
             let from = home(self.places[at] - 1, room);
@@ -374,13 +413,17 @@ fn fields(parts: [Slice<'_>; 2], arity: usize, key: usize) -> Option<[Field; Gro
         }
     }
     fields.iter_mut().for_each(|field| field.bits = u32::BITS - field.shift.leading_zeros());
-    fields[key].bits = 0;
+    fields[key] = Field::default();
     let spare = BITS.checked_sub(fields.iter().map(|field| field.bits).sum())?;
     let mut shift = 0;
     for at in (0..arity).filter(|at| *at != key) {
         fields[at].bits += spare / (arity as u32 - 1);
         fields[at].shift = shift;
         shift += fields[at].bits;
+    }
+    for (at, field) in fields.iter_mut().enumerate() {
+        field.kept = (1 << field.bits) - 1;
+        field.beyond = if at == key { !u64::from(u32::MAX) } else { !field.kept };
     }
     Some(fields)
 }

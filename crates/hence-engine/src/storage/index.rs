@@ -6,7 +6,7 @@ use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::hash_of;
 use crate::storage::key_table::KeyTable;
 use crate::storage::pieces::{
-    Bucket, MOST_ROUNDS, Room, WASTE, class_for, class_within, most_for, room_of, with_spare,
+    Bucket, MOST_ROUNDS, Room, WASTE, class_for, class_within, most_for, move_together, room_of,
 };
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
@@ -258,7 +258,8 @@ impl Index {
             self.first_rows.shrink_to_fit();
         }
         if self.entries.len() > most_for(len) {
-            self.compact();
+            move_together(&mut self.groups, &mut self.entries, len);
+            self.free.clear();
         }
     }
 
@@ -325,34 +326,6 @@ impl Index {
             self.groups.iter_mut().for_each(|group| group.set(0, group.room()));
             self.round = 1;
         }
-    }
-
-    /// Moves the groups together in place, each with a little room to grow where there is some.
-    fn compact(&mut self) {
-        let pieces = (0u32..).zip(&self.groups).filter(|(_, group)| group.room().bits() > 0);
-        // Place and group in one word each: to sort them no group has to be looked at.
-        let mut order: Vec<u64> =
-            pieces.map(|(at, group)| u64::from(group.start) << 32 | u64::from(at)).collect();
-        order.sort_unstable();
-        let mut end = 0;
-        for (place, piece) in order.iter().enumerate() {
-            let next = order.get(place + 1).map(|next| (next >> 32) as u32);
-            let group = &mut self.groups[*piece as u32 as usize];
-            if group.len == 0 {
-                *group = Bucket::default();
-                continue;
-            }
-            self.entries.copy_within(group.start as usize..(group.start + group.len) as usize, end as usize);
-            group.start = end;
-            let most = next.map_or(group.room().len(), |next| next - end);
-            let room =
-                Room::within(with_spare(group.len, self.rows).min(most)).max(Room::at_least(group.len));
-            group.set(group.round(), room);
-            end += room.len();
-        }
-        self.entries.truncate(end as usize);
-        self.entries.shrink_to(end as usize / 8 * 9);
-        self.free.clear();
     }
 
     /// Makes the index again with row numbers, because a word doesn't fit. The round before stays apart.

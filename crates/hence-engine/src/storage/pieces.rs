@@ -1,9 +1,13 @@
 //! The pieces of its entries that groups of an index get.
+#![expect(clippy::indexing_slicing, reason = "hot: groups and places are those of one index")]
 
 /// How many entries of an index may be unused beside a part of those in use.
 pub(super) const WASTE: usize = 4096;
 /// From how many rows on that part is smaller: their memory is worth more time.
 const MANY_ROWS: u32 = 1 << 22;
+
+/// How many groups are looked at together.
+const TOGETHER: usize = 64;
 
 /// The largest number of a round: a group keeps it beside its room.
 pub(super) const MOST_ROUNDS: u32 = u32::MAX >> Room::BITS;
@@ -19,7 +23,7 @@ pub(super) fn most_for(rows: u32) -> usize {
 }
 
 /// The length of the piece that `len` entries get then.
-pub(super) fn with_spare(len: u32, rows: u32) -> u32 {
+fn with_spare(len: u32, rows: u32) -> u32 {
     len + len / part(rows)
 }
 
@@ -117,5 +121,74 @@ impl Bucket {
     #[inline]
     pub(super) fn set(&mut self, round: u32, room: Room) {
         self.round_and_room = round << Room::BITS | room.bits();
+    }
+}
+
+/// Moves the pieces of groups, which have so many rows, together in place, each with a little room to grow where there is some.
+pub(super) fn move_together(groups: &mut [Bucket], entries: &mut Vec<u32>, rows: u32) {
+    let mut starts = Starts::of(entries.len());
+    // Until it is moved, the first place of a piece says whose it is, and that group what was there: so pieces are found in the
+    // order of their places without sorting.
+    for (at, group) in (0u32..).zip(groups.iter_mut()).filter(|(_, group)| group.room().bits() > 0) {
+        starts.add(group.start);
+        group.start = std::mem::replace(&mut entries[group.start as usize], at);
+    }
+    let (mut end, mut batch, mut next) = (0, [0; TOGETHER], starts.from(0));
+    while next.is_some() {
+        let filled = batch.iter_mut().map_while(|place| {
+            let start = next?;
+            next = starts.from(start + 1);
+            *place = start;
+            Some(())
+        });
+        let count = filled.count();
+        let batch = &batch[..count];
+        // Groups are anywhere: the processor waits for many at once.
+        let owner = |start: u32| entries[start as usize] as usize;
+        std::hint::black_box(batch.iter().fold(0, |seen, start| seen ^ groups[owner(*start)].len));
+        for (at, start) in batch.iter().copied().enumerate() {
+            let group = &mut groups[entries[start as usize] as usize];
+            entries[start as usize] = group.start;
+            if group.len == 0 {
+                *group = Bucket::default();
+                continue;
+            }
+            entries.copy_within(start as usize..(start + group.len) as usize, end as usize);
+            group.start = end;
+            let most = batch.get(at + 1).copied().or(next).map_or(group.room().len(), |next| next - end);
+            let room = Room::within(with_spare(group.len, rows).min(most)).max(Room::at_least(group.len));
+            group.set(group.round(), room);
+            end += room.len();
+        }
+    }
+    entries.truncate(end as usize);
+    entries.shrink_to(end as usize / 8 * 9);
+}
+
+/// Where pieces begin: a bit for each place.
+struct Starts(Vec<u64>);
+
+impl Starts {
+    /// None yet of so many places.
+    fn of(places: usize) -> Self {
+        Self(vec![0; places.div_ceil(64)])
+    }
+
+    /// A piece begins at a place.
+    #[inline]
+    fn add(&mut self, place: u32) {
+        self.0[place as usize / 64] |= 1 << (place % 64);
+    }
+
+    /// The first that begins at a place or after it.
+    #[inline]
+    fn from(&self, place: u32) -> Option<u32> {
+        let (at, bit) = (place as usize / 64, place % 64);
+        let first = self.0.get(at)? >> bit;
+        if first != 0 {
+            return Some(place + first.trailing_zeros());
+        }
+        let rest = self.0.iter().enumerate().skip(at + 1).find(|(_, word)| **word != 0);
+        rest.map(|(at, word)| at as u32 * 64 + word.trailing_zeros())
     }
 }

@@ -1,7 +1,8 @@
 //! Multiway joins: sorted lists of words are intersected as they are, else the candidates of the side that has the fewest
 //! are looked up in the others.
-#![expect(clippy::indexing_slicing, reason = "hot: a run has room for each step that joins")]
+#![expect(clippy::indexing_slicing, reason = "hot: inputs and their lists are numbered")]
 
+use super::semi_join::SemiJoin;
 use super::{Next, ON, Run, Step};
 use crate::exec::cursor::{fewest, sorted_lists};
 use crate::plan::steps::JoinInput;
@@ -13,10 +14,31 @@ use hence_core::value::Word;
 const GALLOP: usize = 8;
 
 /// A loop over what all inputs have.
-pub(super) fn join(number: Next, inputs: Vec<JoinInput>, is_one_enough: bool, then: Step) -> Step {
+pub(super) fn join(
+    number: Next,
+    inputs: Vec<JoinInput>,
+    (is_one_enough, semi_join): (bool, Option<SemiJoin>),
+    then: Step,
+) -> Step {
+    let each = each_common(number, inputs, is_one_enough);
+    let Some(semi_join) = semi_join else { return Box::new(move |run| each(run, &then)) };
+    Box::new(move |run| match semi_join.known(run, number) {
+        Ok(Some(true)) => then(run),
+        Ok(Some(false)) => ON,
+        Ok(None) => each(run, &then),
+        Err(bound) => run.halt(bound),
+    })
+}
+
+/// The same, with what comes after it.
+fn each_common(
+    number: Next,
+    inputs: Vec<JoinInput>,
+    is_one_enough: bool,
+) -> impl Fn(&mut Run<'_, '_, '_>, &Step) -> Next + Send + Sync {
     let slot = inputs.first().and_then(|input| input.path.slots().next());
     let most = if is_one_enough { 1 } else { usize::MAX };
-    Box::new(move |run| match common_of(run, number, &inputs, most) {
+    move |run, then| match common_of(run, number, &inputs, most) {
         Ok(Some(common)) => {
             let mut end = ON;
             for word in &common {
@@ -29,12 +51,12 @@ pub(super) fn join(number: Next, inputs: Vec<JoinInput>, is_one_enough: bool, th
                     break;
                 }
             }
-            run.common[number - 1] = common;
+            run.room(number).common = common;
             end
         }
-        Ok(None) => fewest_first(run, number, &inputs, &then),
+        Ok(None) => fewest_first(run, number, &inputs, then),
         Err(bound) => run.halt(bound),
-    })
+    }
 }
 
 /// What the inputs have in common, where their lists are sorted, at most `most` words of it: in the room of the step,
@@ -48,10 +70,7 @@ pub(super) fn common_of(
     let Some(mut lists) = sorted_lists(inputs, run.context.stable, run.frame.view()) else { return Ok(None) };
     let shortest = lists.iter().map(|list| list.len()).min().unwrap_or(0);
     run.context.budget.steps(shortest as u64)?;
-    if run.common.len() < number {
-        run.common.resize(number, Vec::new());
-    }
-    let mut common = std::mem::take(&mut run.common[number - 1]);
+    let mut common = std::mem::take(&mut run.room(number).common);
     intersect(&mut lists, most, &mut common);
     Ok(Some(common))
 }

@@ -8,6 +8,7 @@ mod filters;
 mod joins;
 mod loops;
 mod output;
+mod semi_join;
 
 use crate::exec::context::{ANY, ExecContext, Sink};
 use crate::exec::cursor::LoopCursor;
@@ -26,6 +27,7 @@ use hence_core::value::Word;
 use hence_lang::builtins::expr::NoResult;
 use hence_lang::ir::Rule;
 use output::Batch;
+use semi_join::{JoinRoom, SemiJoin};
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::{Index, IndexMut};
@@ -62,7 +64,7 @@ pub(crate) struct Closures {
 #[derive(Default)]
 pub(crate) struct Scratch {
     passed: Vec<Passed>,
-    common: Vec<Vec<u32>>,
+    rooms: Vec<JoinRoom>,
     /// Facts on their way into a relation.
     pub(crate) batch: Vec<Word>,
 }
@@ -101,8 +103,8 @@ struct Run<'r, 'a, 'p> {
     frame: Frame<'r>,
     /// What filters have let pass, by their number.
     passed: &'r mut Vec<Passed>,
-    /// By step what the sides of a multiway join have in common.
-    common: &'r mut Vec<Vec<u32>>,
+    /// By step what a multiway join works with.
+    rooms: &'r mut Vec<JoinRoom>,
     context: &'r mut ExecContext<'a, 'p>,
     sink: &'r mut dyn Sink,
     batch: Batch,
@@ -150,13 +152,14 @@ impl Closures {
     ) -> Result<u64, Bound> {
         let first = self.segments.last().or_broken("the closures of a plan begin with the last segment");
         scratch.passed.iter_mut().for_each(Passed::restart);
+        scratch.rooms.iter_mut().for_each(JoinRoom::restart);
         let mut run = Run {
             closures: self,
             plan,
             rule,
             frame: Frame(frame),
             passed: &mut scratch.passed,
-            common: &mut scratch.common,
+            rooms: &mut scratch.rooms,
             context,
             batch: Batch::of(sink, ANY),
             sink,
@@ -196,6 +199,15 @@ impl<'a> Run<'_, 'a, '_> {
     /// Goes on with another segment.
     fn segment(&mut self, number: usize) -> Next {
         self.closures.segments.get(number).or_broken("closures call segments that there are")(self)
+    }
+
+    /// What the step with a number works with, which joins.
+    #[inline]
+    fn room(&mut self, number: Next) -> &mut JoinRoom {
+        if self.rooms.len() < number {
+            self.rooms.resize_with(number, JoinRoom::default);
+        }
+        &mut self.rooms[number - 1]
     }
 
     /// The end of the run, where a limit is reached.
@@ -278,7 +290,8 @@ fn compile(number: Next, step: &PlanStep, plan: &Plan, then: Step) -> Step {
             // Of matches that give the same fact the first is enough.
             let is_last = number == plan.steps.len();
             let is_one_enough = is_last && plan.after_match < Some(number - 1);
-            joins::join(number, inputs.clone(), is_one_enough, then)
+            let semi_join = is_one_enough.then(|| SemiJoin::of(inputs, plan)).flatten();
+            joins::join(number, inputs.clone(), (is_one_enough, semi_join), then)
         }
         PlanStep::Some(path, sign) => filters::exists(path.clone(), *sign, then),
         PlanStep::Probe { relation, view, row, sign } => filters::probe((*relation, *view), row, *sign, then),

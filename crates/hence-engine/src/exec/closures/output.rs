@@ -151,7 +151,7 @@ pub(super) fn emit_all(number: Next, step: &PlanStep, tail: &[HeadWord], then: S
             Box::new(move |run| match common_of(run, number, &inputs, usize::MAX) {
                 Ok(Some(common)) => {
                     let done = emit_words(run, &tail, &common);
-                    run.common[number - 1] = common;
+                    run.room(number).common = common;
                     run.on(done)
                 }
                 Ok(None) => super::joins::fewest_first(run, number, &inputs, &then),
