@@ -8,7 +8,8 @@ use super::{Row, Sum, rows};
 type Pair = (u32, u32);
 type Four = (u32, u32, u32, u32);
 
-fn relation(facts: &[Facts], name: &str) -> Relation<Pair> {
+/// What a relation is made of; sorting it is part of an evaluation.
+fn pairs(facts: &[Facts], name: &str) -> Vec<Pair> {
     rows::<2>(facts, name).map(Pair::from).collect()
 }
 
@@ -18,7 +19,7 @@ fn sum<R: Row + Copy + Ord + 'static>(rows: Relation<R>) -> Box<dyn FnOnce() -> 
 
 /// Triangles, then the fourth corner as what all three have.
 pub fn clique4(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + use<> {
-    let edges: Vec<Pair> = rows::<2>(facts, "e").map(Into::into).collect();
+    let edges = pairs(facts, "e");
     move || {
         let e: Relation<Pair> = edges.into();
         let leapers = (e.extend_with(|&(a, _): &Pair| a), e.extend_with(|&(_, b): &Pair| b));
@@ -36,7 +37,7 @@ pub fn clique4(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + u
 
 /// Pairs of edges from the same node, then what both middles have.
 pub fn diamond(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + use<> {
-    let edges: Vec<Pair> = rows::<2>(facts, "e").map(Into::into).collect();
+    let edges = pairs(facts, "e");
     move || {
         let e: Relation<Pair> = edges.into();
         let mut forks: Vec<(u32, u32, u32)> = Vec::new();
@@ -57,7 +58,7 @@ pub fn diamond(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + u
 
 /// Two steps, joined with themselves.
 pub fn cycle4(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + use<> {
-    let edges: Vec<Pair> = rows::<2>(facts, "e").map(Into::into).collect();
+    let edges = pairs(facts, "e");
     move || {
         let e: Relation<Pair> = edges.into();
         let back: Relation<Pair> = e.iter().map(|&(a, b)| (b, a)).collect();
@@ -69,7 +70,7 @@ pub fn cycle4(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + us
 
 /// A step at a time.
 pub fn path4(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + use<> {
-    let edges: Vec<Pair> = rows::<2>(facts, "e").map(Into::into).collect();
+    let edges = pairs(facts, "e");
     move || {
         let e: Relation<Pair> = edges.into();
         let mut ends: Relation<Pair> = e.iter().map(|&(a, b)| (b, a)).collect();
@@ -93,14 +94,15 @@ fn closure(edges: Vec<Pair>) -> Relation<Pair> {
 
 /// The closure of a dense graph.
 pub fn dense(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + use<> {
-    let edges: Vec<Pair> = rows::<2>(facts, "e").map(Into::into).collect();
+    let edges = pairs(facts, "e");
     move || sum(closure(edges))
 }
 
 /// Facts by where the null is.
 pub fn csda(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + use<> {
-    let (arc, null) = (relation(facts, "arc"), relation(facts, "null"));
+    let (arc, null) = (pairs(facts, "arc"), pairs(facts, "null"));
     move || {
+        let (arc, null): (Relation<Pair>, Relation<Pair>) = (arc.into(), null.into());
         let mut iteration = Iteration::new();
         let out = iteration.variable::<Pair>("out");
         out.insert(null.iter().map(|&(x, y)| (y, x)).collect());
@@ -114,9 +116,10 @@ pub fn csda(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + use<
 
 /// A fact a round.
 pub fn deep(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + use<> {
-    let e = relation(facts, "e");
+    let edges = pairs(facts, "e");
     let begin: Vec<(u32, ())> = rows::<1>(facts, "begin").map(|[x]| (x, ())).collect();
     move || {
+        let e: Relation<Pair> = edges.into();
         let mut iteration = Iteration::new();
         let out = iteration.variable::<(u32, ())>("out");
         out.insert(begin.into());
@@ -130,8 +133,9 @@ pub fn deep(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + use<
 
 /// Every index a variable of its own.
 pub fn cspa(facts: &[Facts]) -> impl FnOnce() -> Box<dyn FnOnce() -> Sum> + use<> {
-    let (assign, deref) = (relation(facts, "assign"), relation(facts, "deref"));
+    let (assign, deref) = (pairs(facts, "assign"), pairs(facts, "deref"));
     move || {
+        let (assign, deref): (Relation<Pair>, Relation<Pair>) = (assign.into(), deref.into());
         let mut iteration = Iteration::new();
         let flow = iteration.variable::<Pair>("flow");
         let flow_back = iteration.variable::<Pair>("flow by end");
