@@ -6,7 +6,8 @@ use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::hash_of;
 use crate::storage::key_table::KeyTable;
 use crate::storage::pieces::{
-    Bucket, MOST_ROUNDS, Room, WASTE, class_for, class_within, most_for, move_together, room_of,
+    Bucket, MOST_ROUNDS, Room, Starts, WASTE, by_group, class_for, class_within, most_for, move_together,
+    room_of,
 };
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
@@ -233,8 +234,12 @@ impl Index {
         let mut groups = std::mem::take(&mut self.group_buffer);
         groups.extend(new_rows.chunks_exact(arity).map(|row| self.group(row)));
         let are_first = self.rows == 0 && self.groups.len() / 8 <= len as usize;
+        if are_first && len >= FAR {
+            return self.take_many(groups, new_rows, arity);
+        }
         if are_first {
-            self.lay_out(&groups);
+            groups.iter().for_each(|group| self.groups[*group as usize].len += 1);
+            self.lay_out();
         } else {
             self.make_room(&groups);
         }
@@ -261,6 +266,28 @@ impl Index {
             move_together(&mut self.groups, &mut self.entries, len);
             self.free.clear();
         }
+    }
+
+    /// Takes in the first rows, which are many, in the order of their groups, about: so a processor's caches hold the groups that it
+    /// counts and fills at a time.
+    fn take_many<C: Cell>(&mut self, groups: Vec<u32>, rows: &[C], arity: usize) {
+        self.rows = groups.len() as u32;
+        let ordered = by_group(groups, self.groups.len());
+        ordered.iter().for_each(|(group, _)| self.groups[*group as usize].len += 1);
+        self.lay_out();
+        let mut first_rows = Starts::of(ordered.len());
+        for (group, at) in ordered {
+            let group = &mut self.groups[group as usize];
+            if group.len == 0 {
+                first_rows.add(at);
+            }
+            self.entries[(group.start + group.len) as usize] = match self.content {
+                Content::Numbers => at,
+                Content::Words(column) => rows[at as usize * arity + column as usize].word().0 as u32,
+            };
+            group.len += 1;
+        }
+        self.first_rows.extend(first_rows.all());
     }
 
     /// Takes out all rows but the first `len`; none of those left counts as new.
@@ -400,9 +427,8 @@ impl Index {
         }
     }
 
-    /// Gives each group of the first rows hardly more than the room that it needs, in the order of the groups.
-    fn lay_out(&mut self, groups: &[u32]) {
-        groups.iter().for_each(|group| self.groups[*group as usize].len += 1);
+    /// Gives each group, whose first rows are counted, hardly more than the room that it needs, in the order of the groups.
+    fn lay_out(&mut self) {
         let mut start = 0;
         for group in &mut self.groups {
             let room = Room::at_least(group.len);

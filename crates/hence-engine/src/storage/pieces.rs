@@ -165,19 +165,43 @@ pub(super) fn move_together(groups: &mut [Bucket], entries: &mut Vec<u32>, rows:
     entries.shrink_to(end as usize / 8 * 9);
 }
 
-/// Where pieces begin: a bit for each place.
-struct Starts(Vec<u64>);
+/// How many groups are next to each other at least when rows are put in their order, and into how many parts they are divided at most.
+const PART: (usize, usize) = (1 << 13, 1 << 8);
+
+/// Rows, of each of which the group is known, with their numbers: those of neighbouring groups together, in their order.
+pub(super) fn by_group(groups: Vec<u32>, of: usize) -> Vec<(u32, u32)> {
+    let size = PART.0.max(of.div_ceil(PART.1)).next_power_of_two();
+    let part_of = |group: u32| group as usize / size;
+    let mut ends = vec![0; of.div_ceil(size)];
+    groups.iter().for_each(|group| ends[part_of(*group)] += 1);
+    ends.iter_mut().fold(0, |start, end| start + std::mem::replace(end, start));
+    let mut ordered = vec![(0, 0); groups.len()];
+    for (at, group) in (0u32..).zip(groups) {
+        let end = &mut ends[part_of(group)];
+        ordered[*end] = (group, at);
+        *end += 1;
+    }
+    ordered
+}
+
+/// Where something begins, as pieces do: a bit for each place.
+pub(super) struct Starts(Vec<u64>);
 
 impl Starts {
     /// None yet of so many places.
-    fn of(places: usize) -> Self {
+    pub(super) fn of(places: usize) -> Self {
         Self(vec![0; places.div_ceil(64)])
     }
 
-    /// A piece begins at a place.
+    /// Something begins at a place.
     #[inline]
-    fn add(&mut self, place: u32) {
+    pub(super) fn add(&mut self, place: u32) {
         self.0[place as usize / 64] |= 1 << (place % 64);
+    }
+
+    /// All, ascending.
+    pub(super) fn all(&self) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(self.from(0), |place| self.from(place + 1))
     }
 
     /// The first that begins at a place or after it.
