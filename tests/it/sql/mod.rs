@@ -71,3 +71,14 @@ fn postgres_derives_what_hence_derives() {
         derives_what_hence_derives(&database, (1, 20), 0..3_000);
     }
 }
+
+/// Programs in which one operation has no result and an atom that another one computes holds nowhere, and such in which an atom
+/// says what would be computed from what is not known then.
+#[test]
+fn an_operation_stops_a_script_only_where_everything_else_may_hold() {
+    let Some(database) = Database::duckdb() else { return };
+    let seeds = [4812, 8062, 8225, 9789, 9875, 13086, 13111, 13444, 13768, 16037, 16460, 17375, 18500, 19652];
+    let all =
+        seeds.into_iter().flat_map(|seed| scripts::random(database.dialect(), seed..seed + 1)).collect();
+    hold(&database, all);
+}

@@ -117,6 +117,32 @@ pub(super) fn reads(expr: &Expr, vars: &BTreeSet<VarId>) -> bool {
     found
 }
 
+/// The positive atoms that take part.
+fn atoms<'r>(rule: &'r Rule, part: Part, uncertain: &BTreeSet<VarId>) -> impl Iterator<Item = &'r Atom> {
+    let atoms = rule.body.iter().filter_map(|literal| match literal {
+        Literal::Atom(atom) => Some(atom),
+        _ => None,
+    });
+    atoms.filter(move |atom| part == Part::Whole || !atom.vars().any(|var| uncertain.contains(&var)))
+}
+
+/// The variables that are known, with those that `=` and generators make of them.
+fn computed(rule: &Rule, mut known: BTreeSet<VarId>) -> BTreeSet<VarId> {
+    loop {
+        let before = known.len();
+        for literal in &rule.body {
+            if let Literal::Bind { var, .. } | Literal::Each { var, .. } = literal
+                && literal.is_ready(|var| known.contains(&var))
+            {
+                known.insert(*var);
+            }
+        }
+        if known.len() == before {
+            return known;
+        }
+    }
+}
+
 /// The body of a rule on its way.
 pub(super) struct Builder<'a> {
     context: Context<'a>,
@@ -136,8 +162,18 @@ impl<'a> Builder<'a> {
             Literal::Bind { var, .. } => Some(*var),
             _ => None,
         };
-        let bound = rule.body.iter().filter_map(bind).collect();
         let uncertain = uncertain(rule);
+        let mut bound: BTreeSet<VarId> = rule.body.iter().filter_map(bind).collect();
+        let in_atoms: BTreeSet<VarId> = atoms(rule, part, &uncertain).flat_map(Atom::vars).collect();
+        // What can't be computed in this part is what its atoms say, if they say something.
+        loop {
+            let known = computed(rule, in_atoms.difference(&bound).copied().collect());
+            let before = bound.len();
+            bound.retain(|var| known.contains(var) || !in_atoms.contains(var));
+            if bound.len() == before {
+                break;
+            }
+        }
         Self { context, rule, part, uncertain, bound, base: BTreeMap::new(), body: Body::default() }
     }
 
@@ -154,10 +190,28 @@ impl<'a> Builder<'a> {
         self.generators()?;
         self.base.iter().for_each(|(var, place)| self.body.columns.push(format!("{place} AS v{}", var.0)));
         let known = self.binds()?;
-        for literal in &rule.body {
+        for (at, literal) in rule.body.iter().enumerate() {
             self.condition(literal, &known)?;
+            self.where_computed(at, literal, &known);
         }
         Ok(self.body)
+    }
+
+    /// An atom that is left out since operations compute what it has must hold all the same where they have results.
+    fn where_computed(&mut self, at: usize, literal: &Literal, known: &BTreeSet<VarId>) {
+        let (Literal::Atom(atom) | Literal::Not(atom)) = literal else { return };
+        let computed: Vec<VarId> = atom.vars().filter(|var| self.uncertain.contains(var)).collect();
+        let is_known = |var: VarId| known.contains(&var);
+        if self.takes(atom) || !computed.iter().copied().all(is_known) {
+            return;
+        }
+        let holds = match literal {
+            Literal::Atom(_) => self.present(at, atom, known),
+            _ if atom.vars().all(is_known) => self.absent(atom),
+            _ => return,
+        };
+        let nulls: String = computed.iter().map(|var| format!("{} IS NULL OR ", outer(*var))).collect();
+        self.body.holds.push(format!("({nulls}{holds})"));
     }
 
     /// Whether an atom takes part.
@@ -317,6 +371,15 @@ impl<'a> Builder<'a> {
                 let may = expr.may_fail() || reads(expr, &self.uncertain);
                 if may { &mut self.body.may } else { &mut self.body.holds }.push(term);
             }
+            Literal::Bind { var, expr, .. } if !self.bound.contains(var) => {
+                let term = format!("{} = {}", outer(*var), self.outside(expr)?);
+                if expr.may_fail() || reads(expr, &self.uncertain) {
+                    &mut self.body.may
+                } else {
+                    &mut self.body.holds
+                }
+                .push(term);
+            }
             Literal::Not(atom) if self.takes(atom) => {
                 let term = self.absent(atom);
                 self.body.holds.push(term);
@@ -324,6 +387,26 @@ impl<'a> Builder<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// That an atom has some row with what is known.
+    fn present(&self, literal: usize, atom: &Atom, known: &BTreeSet<VarId>) -> String {
+        let from = match self.context.recursion {
+            Some((own, name)) if own == literal => name.to_owned(),
+            _ => self.context.table(atom.relation),
+        };
+        let program = self.context.program;
+        let term = |(at, arg): (usize, &Arg)| {
+            let place = format!("n.{}", self.context.column(atom.relation, at));
+            match arg {
+                Arg::Var(var) => known.contains(var).then(|| format!("{place} = {}", outer(*var))),
+                Arg::Any => None,
+                Arg::Const(value) => Some(self.context.equals(&place, *value)),
+                Arg::Param(param) => Some(self.context.equals(&place, program[*param].value)),
+            }
+        };
+        let terms: Vec<String> = atom.args.iter().enumerate().filter_map(term).collect();
+        format!("EXISTS (SELECT 1 FROM {from} AS n{})", conditions(&terms))
     }
 
     fn absent(&self, atom: &Atom) -> String {
