@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use hence::session::{Loader, check};
 use hence_core::schema::RelationId;
 use hence_core::value::{Value, Word};
 use hence_engine::Naive;
@@ -111,4 +112,12 @@ pub(crate) fn ints(program: &Program, rows: &[(RelationId, &[&[i64]])]) -> Datab
         }
     }
     input
+}
+
+/// The program of rules as text.
+pub(crate) fn program_of(text: &str) -> Program {
+    let mut loader = Loader::default();
+    loader.text("rules.dl", text);
+    let findings = check(loader.finish(), &[]);
+    findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics)).program
 }

@@ -1,7 +1,6 @@
 //! Bodies whose atoms close cycles: triangles, squares, cliques, with columns that stand in one atom more, in
 //! recursions and under aggregates. Their steps go through the shortest of several lists.
 
-use hence::session::{Loader, check};
 use hence_core::schema::RelationId;
 use hence_core::value::{Type, Word};
 use hence_engine::plans;
@@ -13,7 +12,7 @@ use crate::random::{Dice, LIMITS};
 
 use super::build::{Build, Clause, any, int};
 use super::cases::INTS;
-use super::check::{compare, facts, ints};
+use super::check::{compare, facts, ints, program_of};
 
 /// An atom to be.
 type Edge = (RelationId, Vec<Expr>);
@@ -147,7 +146,7 @@ four(A, C, count()) :- e(A, B), e(B, C), e(C, D), e(D, A), A < C.
 
 #[test]
 fn a_corner_that_nothing_needs_is_found_for_all_others_at_once() {
-    let program = of_text(SQUARES);
+    let program = program_of(SQUARES);
     let e = program.find("e".into()).unwrap();
     for seed in 0..40 {
         let mut random = Dice::new(seed);
@@ -165,13 +164,6 @@ fn a_corner_that_nothing_needs_is_found_for_all_others_at_once() {
             panic!("seed {seed}: {difference}");
         }
     }
-}
-
-fn of_text(text: &str) -> Program {
-    let mut loader = Loader::default();
-    loader.text("squares.dl", text);
-    let findings = check(loader.finish(), &[]);
-    findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics)).program
 }
 
 #[test]

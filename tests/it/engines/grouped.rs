@@ -1,11 +1,10 @@
 //! Sets and indexes of so many rows that they are kept by one of their columns, until a value comes that is too large for that.
 
-use hence::session::{Loader, check};
 use hence_core::value::Word;
 use hence_engine::{Database, Engine, Limits, Model, Prepared, SemiNaive, Threads};
 use hence_lang::ir::Program;
 
-use super::check::{EAGER, same};
+use super::check::{EAGER, program_of, same};
 
 /// How many values a column has; the first relation has their cube.
 const SIDE: i64 = 41;
@@ -30,13 +29,6 @@ found(count()) :- cube(X, Y, Z), cell(X * 64 + Y, Z, X1), X1 >= 0.
 missed(count()) :- cube(X, Y, Z), not cell(X * 64 + Y, Z + 1, X).
 ";
 
-fn program(rules: &str) -> Program {
-    let mut loader = Loader::default();
-    loader.text("grouped.dl", rules);
-    let findings = check(loader.finish(), &[]);
-    findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics)).program
-}
-
 fn facts(program: &Program, relation: &str, values: impl Iterator<Item = i64>) -> Database {
     let (id, mut input) = (program.find(relation.into()).unwrap(), Database::new(program));
     values.for_each(|value| input.push(id, &[Word::from_int(value)]));
@@ -56,7 +48,7 @@ fn figures(program: &Program, model: &Model) -> [i64; 4] {
 
 #[test]
 fn many_rows_are_each_derived_once_on_any_number_of_threads() {
-    let program = program(&[CUBE, CELL].concat());
+    let program = program_of(&[CUBE, CELL].concat());
     let input = facts(&program, "near", 0..SIDE);
     let alone = evaluate(&program, &input, Threads::ONE);
     let all = SIDE * SIDE * SIDE;
@@ -81,7 +73,7 @@ fn answered_and_taken_back(
     requests: &[i64],
     [without, with]: [i64; 2],
 ) {
-    let program = program(rules);
+    let program = program_of(rules);
     let counted = program.find(counted.into()).unwrap();
     let standing = facts(&program, standing, 0..values);
     let mut prepared = Prepared::new(program.clone(), standing, Limits::default()).unwrap();
@@ -108,7 +100,7 @@ on(X, Y * 64) :- far(X), lane(Y).
 
 #[test]
 fn rows_that_become_dense_are_each_derived_once_on_any_number_of_threads() {
-    let program = program(RUNS);
+    let program = program_of(RUNS);
     let input = facts(&program, "lane", 0..LANES);
     let alone = evaluate(&program, &input, Threads::ONE);
     let on = program.find("on".into()).unwrap();

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use hence::session::{Loader, check};
 use hence_core::value::Word;
 use hence_engine::SemiNaive;
 use hence_engine::{Bound, Database, Engine, Limits, Model, Threads};
@@ -10,7 +9,7 @@ use hence_lang::ir::Program;
 
 use crate::random::Dice;
 
-use super::check::{EAGER, same};
+use super::check::{EAGER, program_of, same};
 
 /// Sets that are bitmaps, tables, and wide, of one column and more; groups, ranks and reports; a recursion that looks for its own facts.
 const RULES: &str = "
@@ -46,13 +45,6 @@ back(X, Y) :- path(X, Y), path(Y, X), X < Y.
 back(X, Z) :- back(X, Y), path(Y, Z), path(Z, Y), back(X, Y), X < Z.
 ";
 
-fn program(text: &str) -> Program {
-    let mut loader = Loader::default();
-    loader.text("threads.dl", text);
-    let findings = check(loader.finish(), &[]);
-    findings.rules.unwrap_or_else(|| panic!("{:?}", findings.faults.diagnostics)).program
-}
-
 fn graph(program: &Program, nodes: usize, edges: usize) -> Database {
     let mut random = Dice::new(11);
     let mut input = Database::new(program);
@@ -70,7 +62,7 @@ fn evaluate(program: &Program, input: &Database, threads: Threads) -> Model {
 
 #[test]
 fn several_threads_derive_what_one_does() {
-    let program = program(RULES);
+    let program = program_of(RULES);
     let input = graph(&program, 120, 260);
     let alone = evaluate(&program, &input, Threads::ONE);
     assert!(!alone.undefined.is_empty());
@@ -104,7 +96,7 @@ fn several_threads_stop_at_each_limit() {
         (endless, Limits { time: Some(time), facts: 1_000_000, ..Limits::default() }, Bound::Time(time)),
         (wide, Limits { memory: Some(1 << 22), ..Limits::default() }, Bound::Memory(1 << 22)),
     ] {
-        let program = program(text);
+        let program = program_of(text);
         let input = graph(&program, 2000, 3000);
         for threads in [Threads::of(2), EAGER] {
             let reached = SemiNaive.evaluate(&program, input.clone(), &Limits { threads, ..limits });
@@ -134,7 +126,7 @@ ends(count()) :- edge(X, Y), cell(X * 64, Y, W), cell(X * 64, _, W).
 
 #[test]
 fn several_threads_find_keys_of_every_kind() {
-    let program = program(KEYS);
+    let program = program_of(KEYS);
     let input = graph(&program, 300, 700);
     let alone = evaluate(&program, &input, Threads::ONE);
     let len = |name: &str| alone.relations[program.find(name.into()).unwrap().0 as usize].rows.len();
@@ -169,7 +161,7 @@ rare(I) :- item(I, 1, _, _), !both(0, I, 1, _), both(_, I, 1, M), both(1, I, 1, 
 
 #[test]
 fn several_threads_form_the_groups_of_one() {
-    let program = program(GROUPS);
+    let program = program_of(GROUPS);
     let sale = program.find("sale".into()).unwrap();
     for (sales, items, in_order) in [(20_000, 60, false), (30_000, 10_000, false), (150_000, 50_000, true)] {
         let (mut random, mut input) = (Dice::new(12), Database::new(&program));

@@ -30,6 +30,14 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// What an atom, the literal with a number, reads.
+    fn read(self, literal: usize, atom: &Atom) -> String {
+        match self.recursion {
+            Some((own, name)) if own == literal => name.to_owned(),
+            _ => self.table(atom.relation),
+        }
+    }
+
     /// That a column has a value.
     fn equals(self, place: &str, value: Value) -> String {
         format!("{place} = {}", self.dialect.literal(value))
@@ -117,13 +125,11 @@ pub(super) fn reads(expr: &Expr, vars: &BTreeSet<VarId>) -> bool {
     found
 }
 
-/// The positive atoms that take part.
-fn atoms<'r>(rule: &'r Rule, part: Part, uncertain: &BTreeSet<VarId>) -> impl Iterator<Item = &'r Atom> {
-    let atoms = rule.body.iter().filter_map(|literal| match literal {
-        Literal::Atom(atom) => Some(atom),
-        _ => None,
-    });
-    atoms.filter(move |atom| part == Part::Whole || !atom.vars().any(|var| uncertain.contains(&var)))
+impl Part {
+    /// Whether an atom takes part, where these variables depend on operations.
+    fn takes(self, atom: &Atom, uncertain: &BTreeSet<VarId>) -> bool {
+        self == Self::Whole || !atom.vars().any(|var| uncertain.contains(&var))
+    }
 }
 
 /// The variables that are known, with those that `=` and generators make of them.
@@ -164,7 +170,12 @@ impl<'a> Builder<'a> {
         };
         let uncertain = uncertain(rule);
         let mut bound: BTreeSet<VarId> = rule.body.iter().filter_map(bind).collect();
-        let in_atoms: BTreeSet<VarId> = atoms(rule, part, &uncertain).flat_map(Atom::vars).collect();
+        let atoms = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Atom(atom) => Some(atom),
+            _ => None,
+        });
+        let atoms = atoms.filter(|atom| part.takes(atom, &uncertain));
+        let in_atoms: BTreeSet<VarId> = atoms.flat_map(Atom::vars).collect();
         // What can't be computed in this part is what its atoms say, if they say something.
         loop {
             let known = computed(rule, in_atoms.difference(&bound).copied().collect());
@@ -216,15 +227,12 @@ impl<'a> Builder<'a> {
 
     /// Whether an atom takes part.
     fn takes(&self, atom: &Atom) -> bool {
-        self.part == Part::Whole || !atom.vars().any(|var| self.uncertain.contains(&var))
+        self.part.takes(atom, &self.uncertain)
     }
 
     fn atom(&mut self, literal: usize, atom: &Atom) {
         let alias = format!("t{}", self.body.from.len());
-        let from = match self.context.recursion {
-            Some((own, name)) if own == literal => name.to_owned(),
-            _ => self.context.table(atom.relation),
-        };
+        let from = self.context.read(literal, atom);
         self.body.from.push(format!("{from} AS {alias}"));
         for (at, arg) in atom.args.iter().enumerate() {
             let place = format!("{alias}.{}", self.context.column(atom.relation, at));
@@ -368,17 +376,11 @@ impl<'a> Builder<'a> {
         match literal {
             Literal::Test { expr, .. } => {
                 let term = self.outside(expr)?;
-                let may = expr.may_fail() || reads(expr, &self.uncertain);
-                if may { &mut self.body.may } else { &mut self.body.holds }.push(term);
+                self.must(term, expr);
             }
             Literal::Bind { var, expr, .. } if !self.bound.contains(var) => {
                 let term = format!("{} = {}", outer(*var), self.outside(expr)?);
-                if expr.may_fail() || reads(expr, &self.uncertain) {
-                    &mut self.body.may
-                } else {
-                    &mut self.body.holds
-                }
-                .push(term);
+                self.must(term, expr);
             }
             Literal::Not(atom) if self.takes(atom) => {
                 let term = self.absent(atom);
@@ -389,37 +391,41 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// A term of an expression must hold.
+    fn must(&mut self, term: String, expr: &Expr) {
+        let may = expr.may_fail() || reads(expr, &self.uncertain);
+        if may { &mut self.body.may } else { &mut self.body.holds }.push(term);
+    }
+
     /// That an atom has some row with what is known.
     fn present(&self, literal: usize, atom: &Atom, known: &BTreeSet<VarId>) -> String {
-        let from = match self.context.recursion {
-            Some((own, name)) if own == literal => name.to_owned(),
-            _ => self.context.table(atom.relation),
-        };
-        let program = self.context.program;
-        let term = |(at, arg): (usize, &Arg)| {
-            let place = format!("n.{}", self.context.column(atom.relation, at));
-            match arg {
-                Arg::Var(var) => known.contains(var).then(|| format!("{place} = {}", outer(*var))),
-                Arg::Any => None,
-                Arg::Const(value) => Some(self.context.equals(&place, *value)),
-                Arg::Param(param) => Some(self.context.equals(&place, program[*param].value)),
-            }
-        };
-        let terms: Vec<String> = atom.args.iter().enumerate().filter_map(term).collect();
-        format!("EXISTS (SELECT 1 FROM {from} AS n{})", conditions(&terms))
+        let from = format!("{} AS n", self.context.read(literal, atom));
+        let columns: Vec<String> =
+            (0..atom.args.len()).map(|at| self.context.column(atom.relation, at)).collect();
+        self.exists((&from, &columns), atom, |var| known.contains(&var))
     }
 
     fn absent(&self, atom: &Atom) -> String {
-        let program = self.context.program;
         let (from, columns) = self.context.negated(atom.relation);
+        format!("NOT {}", self.exists((&from, &columns), atom, |_| true))
+    }
+
+    /// That a table `n` has some row of an atom with what is known.
+    fn exists(
+        &self,
+        (from, columns): (&str, &[String]),
+        atom: &Atom,
+        is_known: impl Fn(VarId) -> bool,
+    ) -> String {
+        let program = self.context.program;
         let term = |(arg, column): (&Arg, &String)| match arg {
             Arg::Any => None,
-            Arg::Var(var) => Some(format!("n.{column} = {}", outer(*var))),
+            Arg::Var(var) => is_known(*var).then(|| format!("n.{column} = {}", outer(*var))),
             Arg::Const(value) => Some(self.context.equals(&format!("n.{column}"), *value)),
             Arg::Param(param) => Some(self.context.equals(&format!("n.{column}"), program[*param].value)),
         };
-        let terms: Vec<String> = atom.args.iter().zip(&columns).filter_map(term).collect();
-        format!("NOT EXISTS (SELECT 1 FROM {from}{})", conditions(&terms))
+        let terms: Vec<String> = atom.args.iter().zip(columns).filter_map(term).collect();
+        format!("EXISTS (SELECT 1 FROM {from}{})", conditions(&terms))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::plan::frame::Slot;
 use crate::plan::steps::{AccessPath, JoinInput, Plan, PlanStep};
-use crate::storage::index::{Content, Index};
+use crate::storage::content::Content;
+use crate::storage::index::Index;
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
 use hence_core::fault::{OrBroken, broken};

@@ -2,7 +2,9 @@
 #![expect(clippy::indexing_slicing, reason = "hot: rows are numbered from 0 to before their count")]
 
 use crate::cells::{Cell, Cells};
+use crate::storage::bit_set::BitSet;
 use crate::storage::hash::hash;
+use crate::storage::parts::by_part;
 use crate::storage::row_table::RowTable;
 
 /// How many rows at most are compared by one table, about: a processor's caches hold it.
@@ -26,10 +28,13 @@ fn keep<C: Cell + Ord>(cells: &mut Vec<C>, arity: usize) {
         return;
     }
     let again = repeated(cells, arity);
-    let Some(first) = again.iter().position(|bits| *bits != 0) else { return };
-    let mut kept = first * 64;
-    for at in first * 64..cells.len() / arity {
-        if again[at / 64] >> (at % 64) & 1 == 0 {
+    let mut gone = again.all();
+    let Some(first) = gone.next() else { return };
+    let (mut kept, mut next) = (first as usize, gone.next());
+    for at in kept + 1..cells.len() / arity {
+        if next == Some(at as u32) {
+            next = gone.next();
+        } else {
             cells.copy_within(at * arity..(at + 1) * arity, kept * arity);
             kept += 1;
         }
@@ -37,30 +42,24 @@ fn keep<C: Cell + Ord>(cells: &mut Vec<C>, arity: usize) {
     cells.truncate(kept * arity);
 }
 
-/// A bit for each row, set where an equal one comes before it. Rows are divided by their hashes first, and those of a part are
+/// The rows before which there is an equal one. Rows are divided by their hashes first, and those of a part are
 /// compared: only where hashes are equal a row itself is looked at again.
-fn repeated<C: Cell>(cells: &[C], arity: usize) -> Vec<u64> {
+fn repeated<C: Cell>(cells: &[C], arity: usize) -> BitSet {
     let rows = cells.len() / arity;
     let parts = (rows / TOGETHER).next_power_of_two().min(MOST_PARTS);
-    let part_of = |hash: u64| hash as usize & (parts - 1);
-    let mut ends = vec![0; parts];
-    cells.chunks_exact(arity).for_each(|row| ends[part_of(hash(row))] += 1);
-    ends.iter_mut().fold(0, |start, end| start + std::mem::replace(end, start));
-    let mut hashed = vec![0; rows];
-    for (at, row) in (0u64..).zip(cells.chunks_exact(arity)) {
+    let hashed = (0u64..).zip(cells.chunks_exact(arity)).map(|(at, row)| {
         let hash = hash(row);
-        let end = &mut ends[part_of(hash)];
-        hashed[*end] = hash & UPPER | at;
-        *end += 1;
-    }
-    let (mut again, mut table, mut start) = (vec![0; rows.div_ceil(64)], RowTable::default(), 0);
+        (hash as usize & (parts - 1), hash & UPPER | at)
+    });
+    let (hashed, ends) = by_part(hashed, parts);
+    let (mut again, mut table, mut start) = (BitSet::of(rows), RowTable::default(), 0);
     for end in ends {
         table.clear();
         for hash in &hashed[start..end] {
             let at = *hash as u32;
             let row = |at: u32| &cells[at as usize * arity..][..arity];
             if table.find_or_insert(*hash, at, |other| row(other) == row(at)).is_some() {
-                again[at as usize / 64] |= 1 << (at % 64);
+                again.add(at);
             }
         }
         start = end;

@@ -33,7 +33,7 @@ const INSIDE: &str = "what is taken out of a set, or gets another number there, 
 pub(crate) struct GroupedRows {
     /// The column that they are grouped by.
     key: usize,
-    /// By column how far its bits are shifted, and how many there are; none of the key.
+    /// By column which bits are kept, and how far they are shifted; none of the key.
     fields: [Field; Self::MOST_COLUMNS],
     /// Whether the number of each row is kept.
     numbered: bool,
@@ -49,7 +49,6 @@ pub(crate) struct GroupedRows {
 #[derive(Clone, Copy, Debug, Default)]
 struct Field {
     shift: u32,
-    bits: u32,
     /// The bits of a word that are among them, and those that no word may have.
     kept: u64,
     beyond: u64,
@@ -405,25 +404,23 @@ fn home(rest: u32, room: usize) -> usize {
 
 /// The bits of the columns beside the key, each with some to spare where there are.
 fn fields(parts: [Slice<'_>; 2], arity: usize, key: usize) -> Option<[Field; GroupedRows::MOST_COLUMNS]> {
-    let mut fields = [Field::default(); GroupedRows::MOST_COLUMNS];
+    let mut used = [0; GroupedRows::MOST_COLUMNS];
     for rows in parts {
         let Slice::Narrow(cells) = rows else { return None };
         for row in cells.chunks_exact(arity) {
-            fields.iter_mut().zip(row).for_each(|(field, cell)| field.shift |= cell);
+            used.iter_mut().zip(row).for_each(|(used, cell)| *used |= cell);
         }
     }
-    fields.iter_mut().for_each(|field| field.bits = u32::BITS - field.shift.leading_zeros());
-    fields[key] = Field::default();
-    let spare = BITS.checked_sub(fields.iter().map(|field| field.bits).sum())?;
+    used[key] = 0;
+    let bits = used.map(|used| u32::BITS - used.leading_zeros());
+    let spare = BITS.checked_sub(bits.iter().sum())? / (arity as u32 - 1);
+    let mut fields = [Field::default(); GroupedRows::MOST_COLUMNS];
+    fields[key].beyond = !u64::from(u32::MAX);
     let mut shift = 0;
     for at in (0..arity).filter(|at| *at != key) {
-        fields[at].bits += spare / (arity as u32 - 1);
-        fields[at].shift = shift;
-        shift += fields[at].bits;
-    }
-    for (at, field) in fields.iter_mut().enumerate() {
-        field.kept = (1 << field.bits) - 1;
-        field.beyond = if at == key { !u64::from(u32::MAX) } else { !field.kept };
+        let kept = (1 << (bits[at] + spare)) - 1;
+        fields[at] = Field { shift, kept, beyond: !kept };
+        shift += bits[at] + spare;
     }
     Some(fields)
 }

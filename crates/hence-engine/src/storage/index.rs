@@ -2,12 +2,13 @@
 #![expect(clippy::indexing_slicing, reason = "hot: groups and places come from this index itself")]
 
 use crate::cells::{Cell, Slice, is_narrow, reserve};
+use crate::storage::bit_set::BitSet;
+use crate::storage::content::Content;
 use crate::storage::grouped::GroupedRows;
 use crate::storage::hash::hash_of;
 use crate::storage::key_table::KeyTable;
 use crate::storage::pieces::{
-    Bucket, MOST_ROUNDS, Room, Starts, WASTE, by_group, class_for, class_within, most_for, move_together,
-    room_of,
+    Bucket, MOST_ROUNDS, Room, WASTE, by_group, class_for, class_within, most_for, move_together, room_of,
 };
 use crate::storage::view::{UNRANKED, View};
 use hence_core::fault::broken;
@@ -54,31 +55,18 @@ pub(crate) struct Index {
     sorted: bool,
 }
 
-/// What the entries are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
-    /// Numbers of rows.
-    Numbers,
-    /// The words of the one column that isn't in the key, all of which fit in 32 bits: no row has to be looked at.
-    Words(u32),
-}
-
 impl Index {
     /// An index on `columns` of a relation with `arity` columns, without rows.
     pub(crate) fn new(columns: Vec<u32>, arity: usize) -> Self {
-        let content = match columns.as_slice() {
-            [key] if arity == 2 => Content::Words(1 - *key),
-            _ => Content::Numbers,
-        };
         let finder = if columns.len() == 1 { KeyTable::Direct } else { KeyTable::hashed() };
         Self {
+            content: Content::of(&columns, arity),
             columns,
             rows: 0,
             round: 0,
             finder,
             groups: Vec::new(),
             entries: Vec::new(),
-            content,
             first_rows: Vec::new(),
             free: Vec::new(),
             group_buffer: Vec::new(),
@@ -244,15 +232,11 @@ impl Index {
             self.make_room(&groups);
         }
         for ((row, at), group) in new_rows.chunks_exact(arity).zip(self.rows..).zip(groups.drain(..)) {
-            let entry = match self.content {
-                Content::Numbers => at,
-                Content::Words(column) => row[column as usize].word().0 as u32,
-            };
             let group = &mut self.groups[group as usize];
             if are_first && group.len == 0 {
                 self.first_rows.push(at);
             }
-            self.entries[(group.start + group.len) as usize] = entry;
+            self.entries[(group.start + group.len) as usize] = self.content.entry(row, at);
             group.len += 1;
         }
         self.rows = len;
@@ -275,16 +259,14 @@ impl Index {
         let ordered = by_group(groups, self.groups.len());
         ordered.iter().for_each(|(group, _)| self.groups[*group as usize].len += 1);
         self.lay_out();
-        let mut first_rows = Starts::of(ordered.len());
+        let mut first_rows = BitSet::of(ordered.len());
         for (group, at) in ordered {
             let group = &mut self.groups[group as usize];
             if group.len == 0 {
                 first_rows.add(at);
             }
-            self.entries[(group.start + group.len) as usize] = match self.content {
-                Content::Numbers => at,
-                Content::Words(column) => rows[at as usize * arity + column as usize].word().0 as u32,
-            };
+            let row = &rows[at as usize * arity..][..arity];
+            self.entries[(group.start + group.len) as usize] = self.content.entry(row, at);
             group.len += 1;
         }
         self.first_rows.extend(first_rows.all());

@@ -1,7 +1,9 @@
 //! Tuples: sets, indexes, partitions. Storage knows no plan.
 
+mod bit_set;
 pub(crate) mod bitmap;
 pub(crate) mod chain_index;
+pub(crate) mod content;
 pub(crate) mod distinct;
 pub(crate) mod grouped;
 pub(crate) mod hash;
@@ -10,6 +12,7 @@ mod key_table;
 pub(crate) mod ordered;
 pub(crate) mod packed;
 pub(crate) mod partition;
+mod parts;
 pub(crate) mod pending;
 mod pieces;
 pub(crate) mod relations;

@@ -1,6 +1,9 @@
 //! The pieces of its entries that groups of an index get.
 #![expect(clippy::indexing_slicing, reason = "hot: groups and places are those of one index")]
 
+use super::bit_set::BitSet;
+use super::parts::by_part;
+
 /// How many entries of an index may be unused beside a part of those in use.
 pub(super) const WASTE: usize = 4096;
 /// From how many rows on that part is smaller: their memory is worth more time.
@@ -126,7 +129,7 @@ impl Bucket {
 
 /// Moves the pieces of groups, which have so many rows, together in place, each with a little room to grow where there is some.
 pub(super) fn move_together(groups: &mut [Bucket], entries: &mut Vec<u32>, rows: u32) {
-    let mut starts = Starts::of(entries.len());
+    let mut starts = BitSet::of(entries.len());
     // Until it is moved, the first place of a piece says whose it is, and that group what was there: so pieces are found in the
     // order of their places without sorting.
     for (at, group) in (0u32..).zip(groups.iter_mut()).filter(|(_, group)| group.room().bits() > 0) {
@@ -171,48 +174,6 @@ const PART: (usize, usize) = (1 << 13, 1 << 8);
 /// Rows, of each of which the group is known, with their numbers: those of neighbouring groups together, in their order.
 pub(super) fn by_group(groups: Vec<u32>, of: usize) -> Vec<(u32, u32)> {
     let size = PART.0.max(of.div_ceil(PART.1)).next_power_of_two();
-    let part_of = |group: u32| group as usize / size;
-    let mut ends = vec![0; of.div_ceil(size)];
-    groups.iter().for_each(|group| ends[part_of(*group)] += 1);
-    ends.iter_mut().fold(0, |start, end| start + std::mem::replace(end, start));
-    let mut ordered = vec![(0, 0); groups.len()];
-    for (at, group) in (0u32..).zip(groups) {
-        let end = &mut ends[part_of(group)];
-        ordered[*end] = (group, at);
-        *end += 1;
-    }
-    ordered
-}
-
-/// Where something begins, as pieces do: a bit for each place.
-pub(super) struct Starts(Vec<u64>);
-
-impl Starts {
-    /// None yet of so many places.
-    pub(super) fn of(places: usize) -> Self {
-        Self(vec![0; places.div_ceil(64)])
-    }
-
-    /// Something begins at a place.
-    #[inline]
-    pub(super) fn add(&mut self, place: u32) {
-        self.0[place as usize / 64] |= 1 << (place % 64);
-    }
-
-    /// All, ascending.
-    pub(super) fn all(&self) -> impl Iterator<Item = u32> + '_ {
-        std::iter::successors(self.from(0), |place| self.from(place + 1))
-    }
-
-    /// The first that begins at a place or after it.
-    #[inline]
-    fn from(&self, place: u32) -> Option<u32> {
-        let (at, bit) = (place as usize / 64, place % 64);
-        let first = self.0.get(at)? >> bit;
-        if first != 0 {
-            return Some(place + first.trailing_zeros());
-        }
-        let rest = self.0.iter().enumerate().skip(at + 1).find(|(_, word)| **word != 0);
-        rest.map(|(at, word)| at as u32 * 64 + word.trailing_zeros())
-    }
+    let numbered = (0u32..).zip(groups.iter().copied());
+    by_part(numbered.map(|(at, group)| (group as usize / size, (group, at))), of.div_ceil(size)).0
 }

@@ -3,7 +3,8 @@
 use crate::cells::{Cells, Slice};
 use crate::model::Extent;
 use crate::rows::Rows;
-use crate::storage::index::{Content, Index, IndexId};
+use crate::storage::content::Content;
+use crate::storage::index::{Index, IndexId};
 use crate::storage::ordered::{Order, OrderedId, OrderedIndex};
 use crate::storage::statistics::{distinct_keys, share};
 use crate::storage::view::{UNRANKED, View};

@@ -6,7 +6,8 @@ use super::semi_join::SemiJoin;
 use super::{Next, ON, Run, Step};
 use crate::exec::cursor::{fewest, sorted_lists};
 use crate::plan::steps::JoinInput;
-use crate::storage::index::{Content, IndexId};
+use crate::storage::content::Content;
+use crate::storage::index::IndexId;
 use hence_core::meter::Bound;
 use hence_core::value::Word;
 

@@ -8,7 +8,7 @@ use crate::cells::{Cell, Slice};
 use crate::exec::context::{ExecContext, Sink};
 use crate::plan::expr::CompiledExpr;
 use crate::plan::steps::{HeadWord, PlanStep};
-use crate::storage::index::Content;
+use crate::storage::content::Content;
 use hence_core::fault::broken;
 use hence_core::meter::Bound;
 use hence_core::value::Word;

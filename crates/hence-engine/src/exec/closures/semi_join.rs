@@ -5,7 +5,8 @@
 use super::{Next, Run};
 use crate::plan::frame::Slot;
 use crate::plan::steps::{AccessPath, JoinInput, Plan, PlanStep};
-use crate::storage::index::{Content, Index, IndexId};
+use crate::storage::content::Content;
+use crate::storage::index::{Index, IndexId};
 use crate::storage::stable::Stable;
 use crate::storage::view::View;
 use hence_core::meter::Bound;
