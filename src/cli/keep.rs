@@ -54,7 +54,8 @@ impl Status {
         match status.base_tx {
             Some(tx) => {
                 let size = status.base_bytes.div_ceil(1024);
-                writeln!(out, "base          up to transaction {tx}, {size} KiB")?;
+                let table = if status.from_table { "its table " } else { "" };
+                writeln!(out, "base          {table}up to transaction {tx}, {size} KiB")?;
             }
             None => writeln!(out, "base          not read: the answers come from the journal")?,
         }

@@ -47,14 +47,15 @@ impl Ledger {
     }
 
     fn open_dir_to_ask(dir: &Path, options: &OpenOptions) -> Result<Self, LedgerError> {
-        if options.up_to.is_some() {
-            return Self::open_journal(dir, options);
-        }
-        undisturbed(dir, |left| Self::as_left(dir, left, options))
+        undisturbed(dir, |left| match Self::over_table(dir, left, options)? {
+            Some(ledger) => Ok(ledger),
+            None if options.up_to.is_some() => Self::of_journal(dir, left.clone(), options),
+            None => Self::over_base(dir, left, options),
+        })
     }
 
-    /// The ledger as a process left it that said so, or didn't.
-    pub(super) fn as_left(dir: &Path, left: &Holder, options: &OpenOptions) -> Result<Self, LedgerError> {
+    /// The ledger as a process left it that said so, or didn't: over a copy of the base, or the journal.
+    pub(super) fn over_base(dir: &Path, left: &Holder, options: &OpenOptions) -> Result<Self, LedgerError> {
         let Some(base) = copied(dir, left) else { return Self::of_journal(dir, left.clone(), options) };
         let mut ledger = Self::new(journal(dir, options)?, left.clone(), options);
         ledger.set_dir(dir)?;
@@ -129,18 +130,24 @@ impl Ledger {
         } else {
             self.replay(from, last, None)?
         };
+        self.end_reading(&scanned, up_to)?;
+        self.flush()
+    }
+
+    /// Checks what was read up to transaction `up_to` or the end of the journal, and takes note of what lies behind it.
+    pub(super) fn end_reading(&mut self, scanned: &Scanned, up_to: Option<u64>) -> Result<(), LedgerError> {
         match up_to {
             Some(asked) if asked > self.state.tx => {
                 return Err(LedgerError::NoTransaction { asked, last: self.state.tx });
             }
             Some(_) => self.learn_erased(scanned.done),
             None => {
-                self.check_end(&scanned, 0)?;
-                self.tell_left(&scanned)?;
+                self.check_end(scanned, 0)?;
+                self.tell_left(scanned)?;
             }
         }
         self.journal.set_end(scanned.done.mark);
-        self.flush()
+        Ok(())
     }
 
     /// Reports what lies after the last transaction.
@@ -155,7 +162,7 @@ impl Ledger {
     }
 }
 
-fn journal(dir: &Path, options: &OpenOptions) -> Result<Journal, LedgerError> {
+pub(super) fn journal(dir: &Path, options: &OpenOptions) -> Result<Journal, LedgerError> {
     Journal::open(Arc::new(OsDisk), &dir.join(JOURNAL), options)
 }
 

@@ -115,7 +115,7 @@ fn copy(
     left: &Holder,
     options: &OpenOptions,
 ) -> Result<(End, Vec<String>), LedgerError> {
-    let mut ledger = Ledger::as_left(dir, left, options)?;
+    let mut ledger = Ledger::over_base(dir, left, options)?;
     ledger.refuse_other_journal()?;
     let (last, misplaced) = (ledger.state.last(), ledger.misplaced()?);
     let journal = &ledger.journal;

@@ -5,6 +5,7 @@ mod memory;
 mod scratch;
 #[cfg(feature = "sled")]
 mod sled;
+pub(super) mod table;
 #[cfg(feature = "sled")]
 mod watched;
 

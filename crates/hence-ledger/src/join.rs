@@ -22,10 +22,10 @@ const WHOLE_CHECK: u64 = 4 << 20;
 const ALWAYS_CHECKED: u64 = 20_000;
 
 /// What a base says that it holds.
-struct Held {
-    state: State,
+pub(super) struct Held {
+    pub(super) state: State,
     /// The last transaction of which it may hold changes, where that lies beyond the state.
-    reach: Option<End>,
+    pub(super) reach: Option<End>,
 }
 
 impl Held {
@@ -100,6 +100,7 @@ impl Ledger {
     fn rebuild(&mut self, why: String, known: u64, fresh: &mut Fresh) -> Result<Scanned, LedgerError> {
         self.let_go();
         self.journal.settle(self.state.end)?;
+        self.dir.as_deref().map_or(Ok(()), Self::remove_table)?;
         let (base, renamed) = fresh.make()?;
         match self.join(base, known) {
             Ok((scanned, _)) => {
@@ -123,6 +124,18 @@ impl Ledger {
     /// Takes `base` and applies to it what the journal, which must reach to transaction `known`, holds beyond it; says
     /// how far it reached by itself. Where the error is [`LedgerError::Base`], a new base helps.
     pub(super) fn join(&mut self, base: Box<dyn Base>, known: u64) -> Result<(Scanned, u64), LedgerError> {
+        let held = self.take(base)?;
+        let from = self.first_checked(&held)?;
+        let scanned = self.replay(from, u64::MAX, held.reach)?;
+        self.check_end(&scanned, known.max(held.acknowledged()))?;
+        // What a killed process wrote ahead of its position is covered by the backlog, so the check comes after it.
+        let few = !self.reopens && self.holds_few();
+        self.check_agrees(few || !self.is_as_left(&held.state))?;
+        Ok((scanned, held.state.tx))
+    }
+
+    /// Takes `base`, which must follow the snapshot that the journal begins with.
+    pub(super) fn take(&mut self, base: Box<dyn Base>) -> Result<Held, LedgerError> {
         let held = Held::of(base.as_ref())?;
         self.view = View::new(base);
         self.state = held.state.clone();
@@ -134,19 +147,29 @@ impl Ledger {
         } else if self.state.snapshot != self.journal.snapshot.map_or(0, |held| held.segment) {
             return Err(LedgerError::Base(String::from("the journal was compacted")));
         }
-        let from = if !self.reopens && self.journal.size()? <= WHOLE_CHECK {
-            self.journal.beginning()
+        Ok(held)
+    }
+
+    /// From where on the journal is checked: a short one as a whole.
+    pub(super) fn first_checked(&self, held: &Held) -> Result<From, LedgerError> {
+        if !self.reopens && self.journal.size()? <= WHOLE_CHECK {
+            Ok(self.journal.beginning())
         } else {
-            self.joint(&held.state)?
-        };
-        let scanned = self.replay(from, u64::MAX, held.reach)?;
-        self.check_end(&scanned, known.max(held.acknowledged()))?;
-        // What a killed process wrote ahead of its position is covered by the backlog, so the check comes after it.
-        let few = !self.reopens && self.state.facts + self.state.decisions <= ALWAYS_CHECKED;
-        if (few || !self.is_as_left(&held.state)) && !base_agrees(&self.view, &self.state)? {
+            self.joint(&held.state)
+        }
+    }
+
+    /// Whether comparing all that holds with its digest takes no time.
+    pub(super) fn holds_few(&self) -> bool {
+        self.state.facts + self.state.decisions <= ALWAYS_CHECKED
+    }
+
+    /// Where that is asked for, checks that what holds has the journal's digest.
+    pub(super) fn check_agrees(&self, asked: bool) -> Result<(), LedgerError> {
+        if asked && !base_agrees(&self.view, &self.state)? {
             return Err(LedgerError::Base(String::from("its facts differ from the journal's")));
         }
-        Ok((scanned, held.state.tx))
+        Ok(())
     }
 
     /// Whether journal and base, which holds `held`, are those that the last writer brought to an end together.
@@ -198,7 +221,7 @@ impl Ledger {
     }
 
     /// Where the journal goes on after what the base holds.
-    fn joint(&self, held: &State) -> Result<From, LedgerError> {
+    pub(super) fn joint(&self, held: &State) -> Result<From, LedgerError> {
         if held.tx == 0 {
             return Ok(self.journal.beginning());
         }
@@ -243,7 +266,7 @@ impl Ledger {
     }
 }
 
-fn foreign() -> LedgerError {
+pub(super) fn foreign() -> LedgerError {
     LedgerError::Base(String::from("it belongs to another journal"))
 }
 

@@ -3,8 +3,8 @@
 //! `journal/` is the truth: `record` (one record), `journal` (segments), `scan` (reading them), `content` (what a
 //! transaction holds). `base/` answers questions: `base` (an ordered map, sled), `block`, `backlog` and `view` (sorted
 //! blocks, what isn't written yet over them), `write_back` (writing it, also on a thread of its own), `keys`, `state` (how a transaction changes both). `schemas` knows which columns facts were
-//! recorded under, `recast` how to read them under others. `open` (for writing), `ask` (for reading), `commit` and
-//! `read` are the public face; `join` brings journal and base together. `compact` replaces old segments by a
+//! recorded under, `recast` how to read them under others. `open` (for writing), `ask` (for reading, from
+//! the base's table where `tabled` finds one), `commit` and `read` are the public face; `join` brings journal and base together. `compact` replaces old segments by a
 //! `snapshot`, `backup` copies a ledger, `salvage` makes a new chain from what the base knows. `principals` says who may
 //! sign what, and what signatures are worth. `merkle` is the tree over transactions, `note` what is signed of it, `receipt`
 //! one transaction with its place in it. `personal` keeps personal values under keys that can be destroyed. `shard` says which part of partitioned facts it holds. `docs/ledger-format.md` describes the format.
@@ -53,6 +53,7 @@ mod shard;
 mod snapshot;
 mod state;
 mod step;
+mod tabled;
 mod transaction;
 mod tuple;
 mod verify;
@@ -108,6 +109,8 @@ impl From<base::BaseError> for LedgerError {
 enum Based {
     /// The base, or a copy of it.
     Base,
+    /// What the base held once, as a table, and the journal since.
+    Table,
     /// The journal, replayed into memory.
     Journal,
     /// The same since the base can't be used, for this reason.
@@ -129,6 +132,8 @@ pub struct Ledger {
     behind: bool,
     /// About how many bytes of changes a record holds.
     part_limit: usize,
+    /// How many bytes questions may have to copy or read beyond the base's table.
+    table_limit: u64,
     /// How many assertions of one relation are written to the base at once.
     bulk: usize,
     watcher: progress::Watcher,

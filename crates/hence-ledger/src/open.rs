@@ -34,6 +34,8 @@ const FORMAT: &str = "hence ledger 1";
 pub(super) const FORMAT_FILE: &str = "FORMAT";
 /// The folder of the base.
 pub(super) const BASE: &str = "base";
+/// The file of the base's table.
+pub(super) const TABLE: &str = "base.table";
 /// The folder of the journal.
 pub(super) const JOURNAL: &str = "journal";
 /// The file of the keys of personal values.
@@ -66,6 +68,9 @@ pub struct OpenOptions {
     pub backlog_limit: usize,
     /// Whether that is done by another thread while more is recorded, as long as not several times as much waits.
     pub behind: bool,
+    /// How many bytes questions may have to copy of the base, or to read of the journal beyond its table, before closing the
+    /// ledger writes that table.
+    pub table_limit: u64,
     /// So many assertions of one relation in a transaction don't wait, but are written to the base at once.
     pub bulk: usize,
     /// What receives the progress of long work.
@@ -90,6 +95,7 @@ impl Default for OpenOptions {
             part_limit: 1 << 20,
             backlog_limit: 16 << 20,
             behind: false,
+            table_limit: 4 << 20,
             bulk: 20_000,
             watcher: Watcher::default(),
             redaction: Redaction::default(),
@@ -224,6 +230,7 @@ impl Ledger {
             backlog_limit: options.backlog_limit,
             behind: options.behind,
             part_limit: options.part_limit,
+            table_limit: options.table_limit,
             bulk: options.bulk,
             watcher: options.watcher.clone(),
             redaction: options.redaction.clone(),
@@ -276,6 +283,9 @@ impl Ledger {
         }
         let in_order = self.journal.finish() && !self.torn;
         let flushed = if self.torn { Err(self.torn()) } else { self.flush() };
+        if flushed.is_ok() {
+            self.keep_table();
+        }
         let ended = flushed.and_then(|()| Ok(self.view.close_base()?));
         let last = self.state.last();
         if let (true, Some(lock)) = (in_order, &mut self.lock) {

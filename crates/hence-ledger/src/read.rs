@@ -442,7 +442,8 @@ impl Ledger {
             head: self.state.head,
             journal_bytes: self.journal.size()?.saturating_sub(self.journal.zeros()),
             base_bytes: self.view.base().size()?,
-            base_tx: (self.based == Based::Base).then_some(self.base_tx),
+            from_table: self.based == Based::Table,
+            base_tx: matches!(self.based, Based::Base | Based::Table).then_some(self.base_tx),
             stopped: self.journal.check_writable().err().map(|error| error.to_string()),
         })
     }

@@ -18,7 +18,7 @@ use super::hash::Hash;
 use super::journal::{ARCHIVE, Journal};
 use super::keys;
 use super::lock::{Holder, Lock};
-use super::open::{BASE, JOURNAL, LOCK, OpenOptions, check_format};
+use super::open::{BASE, JOURNAL, LOCK, OpenOptions, TABLE, check_format};
 use super::read;
 use super::redact::Redaction;
 use super::rows::{Row, Rows, past_row};
@@ -303,6 +303,7 @@ fn exchange(dir: &Path, lock: &mut Lock) -> Result<PathBuf, LedgerError> {
     };
     away(JOURNAL)?;
     away(ARCHIVE)?;
+    away(TABLE)?;
     durable()?;
     lock.forget()?;
     fs::rename(dir.join(NEW), dir.join(JOURNAL)).map_err(LedgerError::io("rename", &dir.join(NEW)))?;

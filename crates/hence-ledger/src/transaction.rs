@@ -358,10 +358,12 @@ pub struct Status {
     pub head: Hash,
     /// Bytes of the journal.
     pub journal_bytes: u64,
-    /// Bytes of the base on its medium, 0 in memory.
+    /// Bytes of what is read of the base, itself or its table, on its medium; 0 in memory.
     pub base_bytes: u64,
-    /// The last transaction that the base holds by itself; none where it isn't read.
+    /// The last transaction that this holds by itself; none where it isn't read.
     pub base_tx: Option<u64>,
+    /// Whether it is the table.
+    pub from_table: bool,
     /// Why nothing can be written, if so.
     pub stopped: Option<String>,
 }

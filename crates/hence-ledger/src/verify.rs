@@ -86,7 +86,9 @@ impl Ledger {
         let mut state = State::default();
         let mut view = View::new(Box::new(MemoryBase::default()));
         let last = self.state.tx;
-        let (mut snapshot, mut differences) = (None, self.misplaced()?);
+        let beside = self.beside_table()?;
+        let whole = beside.as_ref().unwrap_or(self);
+        let (mut snapshot, mut differences) = (None, whole.misplaced()?);
         if let Some(held) = self.journal.snapshot {
             let (began, hash) = self.journal.load_snapshot(held, &mut view, self.backlog_limit)?;
             snapshot = Some((began.tx, hash));
@@ -108,8 +110,11 @@ impl Ledger {
         if state.tx < last {
             return Err(LedgerError::NoTransaction { asked: last, last: state.tx });
         }
-        if self.based == Based::Base {
-            differences.extend(self.differences(&state, &view)?);
+        if whole.based == Based::Base {
+            differences.extend(whole.differences("base", &state, &view)?);
+        }
+        if self.based == Based::Table {
+            differences.extend(self.differences("table", &state, &view)?);
         }
         differences.extend(
             schemas::misfits(&state, &view)?
@@ -170,12 +175,12 @@ impl Ledger {
         Ok(None)
     }
 
-    /// How the base and what it says of itself differ from what the journal gives.
-    fn differences(&self, state: &State, view: &View) -> Result<Vec<String>, LedgerError> {
+    /// How the base, or its table, and what it says of itself differ from what the journal gives.
+    fn differences(&self, base: &str, state: &State, view: &View) -> Result<Vec<String>, LedgerError> {
         let mut differences = Vec::new();
         if self.state.head != state.head {
-            differences
-                .push(format!("the base follows {}, the journal ends with {}", self.state.head, state.head));
+            let (follows, ends) = (self.state.head, state.head);
+            differences.push(format!("the {base} follows {follows}, the journal ends with {ends}"));
         }
         let mut here = self.view.range(vec![0], vec![u8::MAX]);
         let mut there = view.range(vec![0], vec![u8::MAX]);
@@ -185,7 +190,7 @@ impl Ledger {
                 Ok(ours) if ours == theirs && ours.is_none() => break,
                 Ok(ours) if ours == theirs => {}
                 Ok(ours) => {
-                    differences.extend(ours.or(theirs).map(|(key, _)| differing(&key)));
+                    differences.extend(ours.or(theirs).map(|(key, _)| differing(base, &key)));
                     break;
                 }
                 Err(error) => {
@@ -198,8 +203,8 @@ impl Ledger {
     }
 }
 
-/// What kind of entry it is in which base and journal differ first.
-fn differing(key: &[u8]) -> String {
+/// What kind of entry it is in which base, or table, and journal differ first.
+fn differing(base: &str, key: &[u8]) -> String {
     let kind = match key.first().copied() {
         Some(keys::FACT) => "the current facts",
         Some(keys::PAST_FACT) => "the past facts",
@@ -209,7 +214,7 @@ fn differing(key: &[u8]) -> String {
         Some(keys::RULES) => "the rule sets",
         _ => "the long values",
     };
-    format!("base and journal differ in {kind}")
+    format!("{base} and journal differ in {kind}")
 }
 
 /// Whether the facts and decisions in `view` are those whose digest `state` records.

@@ -23,4 +23,5 @@ mod readers;
 mod salvage;
 mod script;
 mod support;
+mod tables;
 mod transactions;

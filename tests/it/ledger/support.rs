@@ -31,6 +31,7 @@ pub(super) fn facts(ledger: &Ledger, relation: &str) -> Vec<Fact> {
 /// Options with segments and backlog so small that a short test meets their limits.
 pub(super) fn small() -> OpenOptions {
     OpenOptions {
+        table_limit: 0,
         segment_limit: 2_000,
         part_limit: 200,
         ahead: 700,

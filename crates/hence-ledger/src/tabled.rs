@@ -1,0 +1,97 @@
+//! Answering from the base's table, which no question has to copy, and keeping that table.
+
+use std::cmp::Ordering::{Equal, Greater, Less};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::ask::journal;
+use super::base::table::{self, Table};
+use super::error::LedgerError;
+use super::join::foreign;
+use super::lock::Holder;
+use super::open::{LOCK, OpenOptions, TABLE};
+use super::scan::Scanned;
+use super::state::State;
+use super::{Based, Ledger};
+
+impl Ledger {
+    /// The ledger in `dir` over its table and what the journal holds beyond that, up to the transaction that is asked for;
+    /// `None` where there is no table of this journal, or only a later one.
+    pub(super) fn over_table(
+        dir: &Path,
+        left: &Holder,
+        options: &OpenOptions,
+    ) -> Result<Option<Self>, LedgerError> {
+        let Some(table) = Table::open(&dir.join(TABLE)) else { return Ok(None) };
+        let mut ledger = Self::new(journal(dir, options)?, left.clone(), options);
+        ledger.set_dir(dir)?;
+        ledger.based = Based::Table;
+        // Nothing is ever written to a table.
+        ledger.backlog_limit = usize::MAX;
+        // Whether the journal is as it should be is then for the base to say.
+        Ok(ledger.read_table(table, options.up_to).is_ok().then_some(ledger))
+    }
+
+    fn read_table(&mut self, table: Table, up_to: Option<u64>) -> Result<(), LedgerError> {
+        let held = self.take(Box::new(table))?;
+        let last = up_to.unwrap_or(u64::MAX);
+        let from = if up_to.is_some() { self.joint(&held.state)? } else { self.first_checked(&held)? };
+        self.base_tx = held.state.tx;
+        let scanned = match last.cmp(&self.base_tx) {
+            Less => return Err(LedgerError::NoTransaction { asked: last, last: self.base_tx }),
+            Equal => Scanned { done: from, left: None },
+            Greater => self.replay(from, last, held.reach)?,
+        };
+        if scanned.done.transaction < self.base_tx {
+            return Err(foreign());
+        }
+        self.end_reading(&scanned, up_to)?;
+        self.check_agrees(self.holds_few())
+    }
+
+    /// The same ledger over the base itself, where it answers from a table and nobody has begun to write since.
+    pub(super) fn beside_table(&self) -> Result<Option<Self>, LedgerError> {
+        let Some(dir) = self.dir.as_ref().filter(|_| self.based == Based::Table) else { return Ok(None) };
+        let beside = Self::over_base(dir, &self.left, &OpenOptions::default());
+        let is_as_left = Holder::of(&dir.join(LOCK)).is_ok_and(|now| now == self.left);
+        if is_as_left { beside.map(Some) } else { Ok(None) }
+    }
+
+    /// Writes the table where questions would have much to copy without it, or to read beyond it, once the base holds all;
+    /// removes one that is of another journal.
+    pub(super) fn keep_table(&self) {
+        let Some(dir) = &self.dir else { return };
+        let path = dir.join(TABLE);
+        let held = Table::open(&path).and_then(|table| State::decode(&table).ok().flatten());
+        let held = held.filter(|held| self.leads_to_here(held));
+        let beyond = match &held {
+            Some(held) => self.journal.bytes_from(held.end).unwrap_or(0),
+            None => self.view.base().size().unwrap_or(0),
+        };
+        // Without a table each question copies the base, and answers the same.
+        let _ = if beyond > self.table_limit {
+            table::write(self.view.base(), &path).map_err(LedgerError::from)
+        } else if held.is_none() {
+            Self::remove_table(dir)
+        } else {
+            Ok(())
+        };
+    }
+
+    /// Whether this is a state of the same journal.
+    fn leads_to_here(&self, held: &State) -> bool {
+        held.snapshot == self.state.snapshot && self.info(held.tx).is_ok_and(|info| info.hash == held.head)
+    }
+
+    /// Removes the table, since what it holds is to be gone, or of another journal.
+    pub(super) fn remove_table(dir: &Path) -> Result<(), LedgerError> {
+        let path = dir.join(TABLE);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(LedgerError::io("remove", &path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
