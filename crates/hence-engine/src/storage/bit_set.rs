@@ -10,10 +10,13 @@ impl BitSet {
         Self(vec![0; count.div_ceil(64)])
     }
 
-    /// Adds one.
+    /// Adds one; whether it is new.
     #[inline]
-    pub(super) fn add(&mut self, at: u32) {
-        self.0[at as usize / 64] |= 1 << (at % 64);
+    pub(super) fn add(&mut self, at: u32) -> bool {
+        let (word, bit) = (&mut self.0[at as usize / 64], 1 << (at % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
     }
 
     /// All, ascending.

@@ -256,20 +256,18 @@ impl Index {
     /// counts and fills at a time.
     fn take_many<C: Cell>(&mut self, groups: Vec<u32>, rows: &[C], arity: usize) {
         self.rows = groups.len() as u32;
-        let ordered = by_group(groups, self.groups.len());
+        let mut with_rows = BitSet::of(self.groups.len());
+        self.first_rows.extend((0..).zip(&groups).filter(|(_, group)| with_rows.add(**group)).map(|(at, _)| at));
+        let entries = rows.chunks_exact(arity).zip(0..).map(|(row, at)| self.content.entry(row, at));
+        let ordered = by_group(groups.iter().copied().zip(entries), self.groups.len());
+        drop(groups);
         ordered.iter().for_each(|(group, _)| self.groups[*group as usize].len += 1);
         self.lay_out();
-        let mut first_rows = BitSet::of(ordered.len());
-        for (group, at) in ordered {
+        for (group, entry) in ordered {
             let group = &mut self.groups[group as usize];
-            if group.len == 0 {
-                first_rows.add(at);
-            }
-            let row = &rows[at as usize * arity..][..arity];
-            self.entries[(group.start + group.len) as usize] = self.content.entry(row, at);
+            self.entries[(group.start + group.len) as usize] = entry;
             group.len += 1;
         }
-        self.first_rows.extend(first_rows.all());
     }
 
     /// Takes out all rows but the first `len`; none of those left counts as new.

@@ -171,9 +171,8 @@ pub(super) fn move_together(groups: &mut [Bucket], entries: &mut Vec<u32>, rows:
 /// How many groups are next to each other at least when rows are put in their order, and into how many parts they are divided at most.
 const PART: (usize, usize) = (1 << 13, 1 << 8);
 
-/// Rows, of each of which the group is known, with their numbers: those of neighbouring groups together, in their order.
-pub(super) fn by_group(groups: Vec<u32>, of: usize) -> Vec<(u32, u32)> {
-    let size = PART.0.max(of.div_ceil(PART.1)).next_power_of_two();
-    let numbered = (0u32..).zip(groups.iter().copied());
-    by_part(numbered.map(|(at, group)| (group as usize / size, (group, at))), of.div_ceil(size)).0
+/// Entries, of each of which the group is known: those of neighbouring groups together, in their order.
+pub(super) fn by_group(entries: impl Iterator<Item = (u32, u32)> + Clone, groups: usize) -> Vec<(u32, u32)> {
+    let size = PART.0.max(groups.div_ceil(PART.1)).next_power_of_two();
+    by_part(entries.map(|entry| (entry.0 as usize / size, entry)), groups.div_ceil(size)).0
 }
