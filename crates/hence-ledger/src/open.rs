@@ -68,8 +68,8 @@ pub struct OpenOptions {
     pub backlog_limit: usize,
     /// Whether that is done by another thread while more is recorded, as long as not several times as much waits.
     pub behind: bool,
-    /// How many bytes questions may have to copy of the base, or to read of the journal beyond its table, before closing the
-    /// ledger writes that table.
+    /// How many bytes questions may have to copy of the base, or to read of the journal beyond its table (or an eighth of the
+    /// table's size, if that is more), before closing the ledger writes that table.
     pub table_limit: u64,
     /// So many assertions of one relation in a transaction don't wait, but are written to the base at once.
     pub bulk: usize,

@@ -15,6 +15,10 @@ use super::scan::Scanned;
 use super::state::State;
 use super::{Based, Ledger};
 
+/// A table is written again when the journal goes beyond it by this part of its size, so that writing it stays cheap beside
+/// what was recorded meanwhile.
+const WORTH: u64 = 8;
+
 impl Ledger {
     /// The ledger in `dir` over its table and what the journal holds beyond that, up to the transaction that is asked for;
     /// `None` where there is no table of this journal, or only a later one.
@@ -63,14 +67,16 @@ impl Ledger {
     pub(super) fn keep_table(&self) {
         let Some(dir) = &self.dir else { return };
         let path = dir.join(TABLE);
-        let held = Table::open(&path).and_then(|table| State::decode(&table).ok().flatten());
-        let held = held.filter(|held| self.leads_to_here(held));
-        let beyond = match &held {
-            Some(held) => self.journal.bytes_from(held.end).unwrap_or(0),
-            None => self.view.base().size().unwrap_or(0),
+        let held = Table::open(&path).and_then(|table| {
+            let state = State::decode(&table).ok()??;
+            self.leads_to_here(&state).then(|| (state.end, table.len() / WORTH))
+        });
+        let (beyond, limit) = match held {
+            Some((end, least)) => (self.journal.bytes_from(end).unwrap_or(0), self.table_limit.max(least)),
+            None => (self.view.base().size().unwrap_or(0), self.table_limit),
         };
         // Without a table each question copies the base, and answers the same.
-        let _ = if beyond > self.table_limit {
+        let _ = if beyond > limit {
             table::write(self.view.base(), &path).map_err(LedgerError::from)
         } else if held.is_none() {
             Self::remove_table(dir)

@@ -257,7 +257,8 @@ impl Index {
     fn take_many<C: Cell>(&mut self, groups: Vec<u32>, rows: &[C], arity: usize) {
         self.rows = groups.len() as u32;
         let mut with_rows = BitSet::of(self.groups.len());
-        self.first_rows.extend((0..).zip(&groups).filter(|(_, group)| with_rows.add(**group)).map(|(at, _)| at));
+        let is_first = |(_, group): &(u32, &u32)| with_rows.add(**group);
+        self.first_rows.extend((0..).zip(&groups).filter(is_first).map(|(at, _)| at));
         let entries = rows.chunks_exact(arity).zip(0..).map(|(row, at)| self.content.entry(row, at));
         let ordered = by_group(groups.iter().copied().zip(entries), self.groups.len());
         drop(groups);

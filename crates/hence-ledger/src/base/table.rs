@@ -25,7 +25,8 @@ const CHECK: usize = 8;
 /// A table that was opened.
 pub(crate) struct Table {
     file: Box<dyn DiskFile>,
-    size: u64,
+    /// Bytes of the file.
+    len: u64,
     /// All keys, one after the other.
     keys: Vec<u8>,
     entries: Vec<Entry>,
@@ -48,8 +49,8 @@ impl Table {
     }
 
     fn read(file: Box<dyn DiskFile>) -> Result<Self, BaseError> {
-        let size = file.len().map_err(unread)?;
-        let begins = size.checked_sub(TRAILER as u64).ok_or(Malformed("a table is truncated"))?;
+        let file_len = file.len().map_err(unread)?;
+        let begins = file_len.checked_sub(TRAILER as u64).ok_or(Malformed("a table is truncated"))?;
         let trailer = bytes(file.as_ref(), begins, TRAILER)?;
         let mut reader = Reader::new(&trailer);
         let (len, hash) = (u64::from_le_bytes(reader.array()?), Hash(reader.array()?));
@@ -78,10 +79,15 @@ impl Table {
             at += len as u64;
         }
         if at == values {
-            Ok(Self { file, size, keys, entries })
+            Ok(Self { file, len: file_len, keys, entries })
         } else {
             Err(BaseError::damaged("the values of a table are not those of its index"))
         }
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
     }
 
     fn key(&self, entry: &Entry) -> &[u8] {
@@ -123,7 +129,7 @@ impl Base for Table {
     }
 
     fn size(&self) -> Result<u64, BaseError> {
-        Ok(self.size)
+        Ok(self.len)
     }
 
     fn close(&mut self) -> Result<(), BaseError> {
