@@ -350,7 +350,7 @@ fn write_format(dir: &Path, path: &Path) -> Result<(), LedgerError> {
 }
 
 /// A new file, whatever was left there under its name.
-fn create(path: &Path) -> io::Result<fs::File> {
+pub(super) fn create(path: &Path) -> io::Result<fs::File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => fs::File::create_new(path),

@@ -213,3 +213,17 @@ fn a_value_of_a_large_table_that_is_damaged_is_told_and_made_again() {
     let ledger = Ledger::open_to_ask(dir.path(), &many).unwrap();
     assert_eq!(ledger.facts("p".into()).collect::<Result<Vec<_>, _>>().unwrap().len(), 20_500);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_in_the_place_of_a_table_is_not_waited_for_nor_written_through() {
+    let dir = memory::folder();
+    write(dir.path(), 1..=40, &without());
+    rustix::fs::mkfifoat(rustix::fs::CWD, table(dir.path()), rustix::fs::Mode::RUSR).unwrap();
+    assert_eq!(asked(dir.path(), 40), Some(40));
+    let elsewhere = memory::folder().path().join("elsewhere");
+    std::os::unix::fs::symlink(&elsewhere, dir.path().join("base.table-new")).unwrap();
+    write(dir.path(), 41..=42, &small());
+    assert!(!elsewhere.exists() && fs::symlink_metadata(table(dir.path())).unwrap().is_file());
+    assert_eq!(asked(dir.path(), 42), Some(42));
+}

@@ -3,7 +3,7 @@
 //! The values lie one after the other in the order of their keys, then the index, then the length of the index, its hash,
 //! and [`END`]. Whatever isn't whole is as good as no table.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -14,6 +14,7 @@ use super::{Base, BaseError, Batch, Pair, VALUE_LIMIT};
 use crate::bytes::{Malformed, Reader, put_bytes, put_varint};
 use crate::disk::{Disk, DiskFile, OsDisk};
 use crate::hash::Hash;
+use crate::open::create;
 
 /// What a table ends with.
 const END: [u8; 8] = *b"hencetab";
@@ -44,7 +45,8 @@ struct Entry {
 impl Table {
     /// The table in the file at `path`; `None` where there is none that is whole.
     pub(crate) fn open(path: &Path) -> Option<Self> {
-        let file = OsDisk.open(path, false, false).ok()?;
+        // Nobody waits for a pipe.
+        let file = fs::metadata(path).ok()?.is_file().then(|| OsDisk.open(path, false, false).ok())??;
         Self::read(file).ok()
     }
 
@@ -152,7 +154,7 @@ pub(crate) fn write(base: &dyn Base, path: &Path) -> Result<(), BaseError> {
 }
 
 fn write_into(base: &dyn Base, path: &Path) -> Result<(), BaseError> {
-    let mut out = BufWriter::new(File::create(path).map_err(unread)?);
+    let mut out = BufWriter::new(create(path).map_err(unread)?);
     let (mut index, mut last) = (Vec::new(), Vec::new());
     while let Some((key, value)) = base.above(&last)? {
         put_bytes(&mut index, &key);
