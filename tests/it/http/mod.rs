@@ -52,6 +52,8 @@ struct Service {
     process: Child,
     said: BufReader<std::process::ChildStderr>,
     dir: PathBuf,
+    /// What it said until it had an address, which may come after a first complaint.
+    heard: String,
     base: String,
 }
 
@@ -100,12 +102,19 @@ impl Service {
             .spawn()
             .unwrap();
         let said = BufReader::new(process.stderr.take().unwrap());
-        let mut service = Self { process, said, dir: dir.to_owned(), base: String::new() };
-        let line = service.hear("answers HTTP at ");
-        let base = line.rsplit_once("answers HTTP at ").unwrap().1.trim();
+        let mut service =
+            Self { process, said, heard: String::new(), dir: dir.to_owned(), base: String::new() };
+        let begun = service.hear("answers HTTP at ");
+        let base = begun.rsplit_once("answers HTTP at ").unwrap().1.trim();
         service.base = base.to_owned();
+        service.heard = begun;
         service.ready();
         service
+    }
+
+    /// What it said before it had an address, if `text` is in that, or says up to a line that holds it.
+    fn hear_from_start(&mut self, text: &str) -> String {
+        if self.heard.contains(text) { self.heard.clone() } else { self.hear(text) }
     }
 
     /// Reads what it says up to a line that holds `text`.

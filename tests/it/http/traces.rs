@@ -132,7 +132,7 @@ mod collected {
         let variables =
             [("OTEL_EXPORTER_OTLP_ENDPOINT", address.as_str()), ("OTEL_BSP_SCHEDULE_DELAY", "50")];
         let mut service = Service::with_variables(dir.path(), &variables);
-        let said = service.hear("traces can't be sent");
+        let said = service.hear_from_start("traces can't be sent");
         assert!(said.contains("503") && said.contains("they are dropped"), "{said}");
         let caller = service.all();
         caller.record("{\"failed\": [\"j1\", 1]}\n");
