@@ -14,10 +14,10 @@ use super::base::{self, Base, BaseError};
 use super::disk::OsDisk;
 use super::error::{LedgerError, Notice};
 use super::join::apply;
-use super::journal::{Journal, Mark};
+use super::journal::{End, Journal, Mark};
 use super::lock::{Closed, Holder};
 use super::open::{BASE, JOURNAL, LOCK, OpenOptions, check_format};
-use super::scan::Scanned;
+use super::scan::{From, Scanned};
 use super::{Based, Ledger};
 
 /// How often reading is tried again while a writer may be in the way.
@@ -122,32 +122,37 @@ impl Ledger {
 
     /// Replays the journal into memory, up to transaction `up_to` or its end.
     pub(super) fn read(&mut self, up_to: Option<u64>) -> Result<(), LedgerError> {
-        let last = up_to.unwrap_or(u64::MAX);
         self.begin()?;
-        let from = self.journal.beginning();
-        let scanned = if last == from.transaction {
-            Scanned { done: from, left: None }
-        } else {
-            self.replay(from, last, None)?
-        };
-        self.end_reading(&scanned, up_to)?;
+        self.read_on(self.journal.beginning(), None, up_to)?;
         self.flush()
     }
 
-    /// Checks what was read up to transaction `up_to` or the end of the journal, and takes note of what lies behind it.
-    pub(super) fn end_reading(&mut self, scanned: &Scanned, up_to: Option<u64>) -> Result<(), LedgerError> {
+    /// Replays the journal after `from`, up to transaction `up_to` or its end; the last transaction that was read. `reach` is
+    /// the last one of which a base may hold changes, where there is a base.
+    pub(super) fn read_on(
+        &mut self,
+        from: From,
+        reach: Option<End>,
+        up_to: Option<u64>,
+    ) -> Result<u64, LedgerError> {
+        let last = up_to.unwrap_or(u64::MAX);
+        let scanned = if last == from.transaction {
+            Scanned { done: from, left: None }
+        } else {
+            self.replay(from, last, reach)?
+        };
         match up_to {
             Some(asked) if asked > self.state.tx => {
                 return Err(LedgerError::NoTransaction { asked, last: self.state.tx });
             }
             Some(_) => self.learn_erased(scanned.done),
             None => {
-                self.check_end(scanned, 0)?;
-                self.tell_left(scanned)?;
+                self.check_end(&scanned, 0)?;
+                self.tell_left(&scanned)?;
             }
         }
         self.journal.set_end(scanned.done.mark);
-        Ok(())
+        Ok(scanned.done.transaction)
     }
 
     /// Reports what lies after the last transaction.

@@ -80,7 +80,7 @@ impl Ledger {
         drop(file);
         self.name_snapshot(time, author, hash)?;
         self.journal.begin_with(held, &new)?;
-        self.dir.as_deref().map_or(Ok(()), Self::remove_table)?;
+        self.remove_table()?;
         self.forget(&long)?;
         self.state.snapshot = segment;
         self.snapshot = Some((last, hash));

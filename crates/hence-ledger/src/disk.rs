@@ -111,7 +111,8 @@ impl Disk for OsDisk {
     }
 }
 
-struct OsFile(File);
+/// One of its files.
+pub(crate) struct OsFile(pub(crate) File);
 
 impl OsFile {
     #[cfg(unix)]

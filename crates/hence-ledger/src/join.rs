@@ -100,7 +100,7 @@ impl Ledger {
     fn rebuild(&mut self, why: String, known: u64, fresh: &mut Fresh) -> Result<Scanned, LedgerError> {
         self.let_go();
         self.journal.settle(self.state.end)?;
-        self.dir.as_deref().map_or(Ok(()), Self::remove_table)?;
+        self.remove_table()?;
         let (base, renamed) = fresh.make()?;
         match self.join(base, known) {
             Ok((scanned, _)) => {

@@ -351,9 +351,15 @@ fn write_format(dir: &Path, path: &Path) -> Result<(), LedgerError> {
 
 /// A new file, whatever was left there under its name.
 pub(super) fn create(path: &Path) -> io::Result<fs::File> {
+    remove(path)?;
+    fs::File::create_new(path)
+}
+
+/// Removes a file, if there is one.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => fs::File::create_new(path),
+        _ => Ok(()),
     }
 }
 

@@ -1,17 +1,14 @@
 //! Answering from the base's table, which no question has to copy, and keeping that table.
 
-use std::cmp::Ordering::{Equal, Greater, Less};
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use super::ask::journal;
+use super::base::Base;
 use super::base::table::{self, Table};
 use super::error::LedgerError;
 use super::join::foreign;
 use super::lock::Holder;
-use super::open::{LOCK, OpenOptions, TABLE};
-use super::scan::Scanned;
+use super::open::{LOCK, OpenOptions, TABLE, remove};
 use super::state::State;
 use super::{Based, Ledger};
 
@@ -39,18 +36,17 @@ impl Ledger {
 
     fn read_table(&mut self, table: Table, up_to: Option<u64>) -> Result<(), LedgerError> {
         let held = self.take(Box::new(table))?;
-        let last = up_to.unwrap_or(u64::MAX);
-        let from = if up_to.is_some() { self.joint(&held.state)? } else { self.first_checked(&held)? };
         self.base_tx = held.state.tx;
-        let scanned = match last.cmp(&self.base_tx) {
-            Less => return Err(LedgerError::NoTransaction { asked: last, last: self.base_tx }),
-            Equal => Scanned { done: from, left: None },
-            Greater => self.replay(from, last, held.reach)?,
+        let from = match up_to {
+            Some(asked) if asked < self.base_tx => {
+                return Err(LedgerError::NoTransaction { asked, last: self.base_tx });
+            }
+            Some(_) => self.joint(&held.state)?,
+            None => self.first_checked(&held)?,
         };
-        if scanned.done.transaction < self.base_tx {
+        if self.read_on(from, held.reach, up_to)? < self.base_tx {
             return Err(foreign());
         }
-        self.end_reading(&scanned, up_to)?;
         self.check_agrees(self.holds_few())
     }
 
@@ -69,7 +65,7 @@ impl Ledger {
         let path = dir.join(TABLE);
         let held = Table::open(&path).and_then(|table| {
             let state = State::decode(&table).ok()??;
-            self.leads_to_here(&state).then(|| (state.end, table.len() / WORTH))
+            self.leads_to_here(&state).then_some((state.end, table.size().ok()? / WORTH))
         });
         let (beyond, limit) = match held {
             Some((end, least)) => (self.journal.bytes_from(end).unwrap_or(0), self.table_limit.max(least)),
@@ -79,7 +75,7 @@ impl Ledger {
         let _ = if beyond > limit {
             table::write(self.view.base(), &path).map_err(LedgerError::from)
         } else if held.is_none() {
-            Self::remove_table(dir)
+            self.remove_table()
         } else {
             Ok(())
         };
@@ -91,13 +87,9 @@ impl Ledger {
     }
 
     /// Removes the table, since what it holds is to be gone, or of another journal.
-    pub(super) fn remove_table(dir: &Path) -> Result<(), LedgerError> {
+    pub(super) fn remove_table(&self) -> Result<(), LedgerError> {
+        let Some(dir) = &self.dir else { return Ok(()) };
         let path = dir.join(TABLE);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(LedgerError::io("remove", &path)(error))
-            }
-            _ => Ok(()),
-        }
+        remove(&path).map_err(LedgerError::io("remove", &path))
     }
 }

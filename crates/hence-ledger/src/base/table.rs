@@ -9,10 +9,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use hence_core::fault::OrBroken;
+use hence_core::file;
 
 use super::{Base, BaseError, Batch, Pair, VALUE_LIMIT};
 use crate::bytes::{Malformed, Reader, put_bytes, put_varint};
-use crate::disk::{Disk, DiskFile, OsDisk};
+use crate::disk::{DiskFile, OsFile};
 use crate::hash::Hash;
 use crate::open::create;
 
@@ -25,9 +26,9 @@ const CHECK: usize = 8;
 
 /// A table that was opened.
 pub(crate) struct Table {
-    file: Box<dyn DiskFile>,
+    file: OsFile,
     /// Bytes of the file.
-    len: u64,
+    size: u64,
     /// All keys, one after the other.
     keys: Vec<u8>,
     entries: Vec<Entry>,
@@ -45,15 +46,13 @@ struct Entry {
 impl Table {
     /// The table in the file at `path`; `None` where there is none that is whole.
     pub(crate) fn open(path: &Path) -> Option<Self> {
-        // Nobody waits for a pipe.
-        let file = fs::metadata(path).ok()?.is_file().then(|| OsDisk.open(path, false, false).ok())??;
-        Self::read(file).ok()
+        Self::read(OsFile(file::open(path).ok()?)).ok()
     }
 
-    fn read(file: Box<dyn DiskFile>) -> Result<Self, BaseError> {
-        let file_len = file.len().map_err(unread)?;
-        let begins = file_len.checked_sub(TRAILER as u64).ok_or(Malformed("a table is truncated"))?;
-        let trailer = bytes(file.as_ref(), begins, TRAILER)?;
+    fn read(file: OsFile) -> Result<Self, BaseError> {
+        let size = file.len().map_err(failed)?;
+        let begins = size.checked_sub(TRAILER as u64).ok_or(Malformed("a table is truncated"))?;
+        let trailer = bytes(&file, begins, TRAILER)?;
         let mut reader = Reader::new(&trailer);
         let (len, hash) = (u64::from_le_bytes(reader.array()?), Hash(reader.array()?));
         if reader.array()? != END || len > begins {
@@ -61,7 +60,7 @@ impl Table {
         }
         let values = begins - len;
         let len = usize::try_from(len).map_err(|_| Malformed("an index is too large"))?;
-        let index = bytes(file.as_ref(), values, len)?;
+        let index = bytes(&file, values, len)?;
         if Hash::of(&index) != hash {
             return Err(BaseError::damaged("the checksum of a table does not match"));
         }
@@ -81,15 +80,10 @@ impl Table {
             at += len as u64;
         }
         if at == values {
-            Ok(Self { file, len: file_len, keys, entries })
+            Ok(Self { file, size, keys, entries })
         } else {
             Err(BaseError::damaged("the values of a table are not those of its index"))
         }
-    }
-
-    /// Bytes of the file.
-    pub(crate) fn len(&self) -> u64 {
-        self.len
     }
 
     fn key(&self, entry: &Entry) -> &[u8] {
@@ -99,7 +93,7 @@ impl Table {
     /// The pair at a place, if there is one.
     fn pair(&self, at: Option<usize>) -> Result<Option<Pair>, BaseError> {
         let Some(entry) = at.and_then(|at| self.entries.get(at)) else { return Ok(None) };
-        let value = bytes(self.file.as_ref(), entry.at, entry.len)?;
+        let value = bytes(&self.file, entry.at, entry.len)?;
         if Hash::of(&value).short() == entry.check {
             Ok(Some((self.key(entry).to_vec(), value)))
         } else {
@@ -131,7 +125,7 @@ impl Base for Table {
     }
 
     fn size(&self) -> Result<u64, BaseError> {
-        Ok(self.len)
+        Ok(self.size)
     }
 
     fn close(&mut self) -> Result<(), BaseError> {
@@ -145,7 +139,7 @@ impl Base for Table {
 /// If the base or the medium fails.
 pub(crate) fn write(base: &dyn Base, path: &Path) -> Result<(), BaseError> {
     let new = path.with_extension("table-new");
-    let written = write_into(base, &new).and_then(|()| fs::rename(&new, path).map_err(unread));
+    let written = write_into(base, &new).and_then(|()| fs::rename(&new, path).map_err(failed));
     if written.is_err() {
         // It would only take room.
         let _ = fs::remove_file(&new);
@@ -154,27 +148,27 @@ pub(crate) fn write(base: &dyn Base, path: &Path) -> Result<(), BaseError> {
 }
 
 fn write_into(base: &dyn Base, path: &Path) -> Result<(), BaseError> {
-    let mut out = BufWriter::new(create(path).map_err(unread)?);
+    let mut out = BufWriter::new(create(path).map_err(failed)?);
     let (mut index, mut last) = (Vec::new(), Vec::new());
     while let Some((key, value)) = base.above(&last)? {
         put_bytes(&mut index, &key);
         put_varint(&mut index, value.len() as u64);
         index.extend(Hash::of(&value).short::<CHECK>());
-        out.write_all(&value).map_err(unread)?;
+        out.write_all(&value).map_err(failed)?;
         last = key;
     }
     let hash = Hash::of(&index);
     let end = [index.as_slice(), &(index.len() as u64).to_le_bytes(), &hash.0, &END].concat();
-    out.write_all(&end).and_then(|()| out.flush()).and_then(|()| out.get_ref().sync_data()).map_err(unread)
+    out.write_all(&end).and_then(|()| out.flush()).and_then(|()| out.get_ref().sync_data()).map_err(failed)
 }
 
-fn unread(error: io::Error) -> BaseError {
+fn failed(error: io::Error) -> BaseError {
     BaseError::Medium(error.to_string())
 }
 
-fn bytes(file: &dyn DiskFile, at: u64, len: usize) -> Result<Vec<u8>, BaseError> {
+fn bytes(file: &OsFile, at: u64, len: usize) -> Result<Vec<u8>, BaseError> {
     let mut bytes = vec![0; len];
-    match file.read_at(&mut bytes, at).map_err(unread)? {
+    match file.read_at(&mut bytes, at).map_err(failed)? {
         read if read == len => Ok(bytes),
         _ => Err(BaseError::damaged("a table is truncated")),
     }
