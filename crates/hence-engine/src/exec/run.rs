@@ -114,7 +114,10 @@ impl Output {
                 heads.finish((rule, limit), facts, context).map(|()| matches)
             }
             (Self::Heads(_), None) => broken("only rules with a limit rank their heads"),
-            (Self::Facts(_), _) => closures.run((plan, rule), frame, None, facts, context, scratch),
+            (Self::Facts(_), _) => {
+                facts.allow_later(plan.distinct);
+                closures.run((plan, rule), frame, None, facts, context, scratch)
+            }
         }
     }
 }
@@ -162,7 +165,11 @@ fn into_facts<'a>(
 ) -> Result<(u64, u64), Bound> {
     let mut facts = Emitter::new(rule.head, std::mem::take(&mut scratch.batch));
     let matches = fill(&mut facts, context, scratch);
-    let matches = matches.and_then(|matches| facts.flush(context).map(|()| matches));
+    let matches = matches.and_then(|matches| {
+        facts.flush(context)?;
+        facts.compare(context)?;
+        Ok(matches)
+    });
     let derived = facts.derived();
     scratch.batch = facts.into_batch();
     Ok((matches?, derived))
@@ -178,6 +185,7 @@ fn derive<'a>(
     threads: Threads,
 ) -> Result<u64, Bound> {
     let mut matches = 0;
+    facts.allow_later(job.plan.distinct);
     if !pace.is_slow(job.morsels.left(), threads) {
         let (begun, mut done, mut next) = (Instant::now(), 0, FIRST);
         while begun.elapsed() < threads.after || job.morsels.left() == 0 {
@@ -188,17 +196,46 @@ fn derive<'a>(
             pace.set(begun.elapsed().as_secs_f64(), done);
             next = pace.rows_in(threads.after.saturating_sub(begun.elapsed())).clamp(FIRST, done);
         }
-        facts.flush(context)?;
     }
+    let is_later = facts.is_later(context);
+    facts.flush(context)?;
     let (begun, left) = (Instant::now(), job.morsels.left());
     job.step = pace.rows_in(threads.after).clamp(1, (left / threads.most / PER_THREAD).max(1));
-    let found = if job.morsels.probes_head {
-        derive_apart(&mut job, facts, context, threads)
-    } else {
-        derive_at_once(&mut job, facts, context, threads)
-    };
+    if is_later {
+        matches += derive_later(&job, facts, context, threads)?;
+    }
+    if job.morsels.left() > 0 {
+        matches += if job.morsels.probes_head {
+            derive_apart(&mut job, facts, context, threads)?
+        } else {
+            derive_at_once(&mut job, facts, context, threads)?
+        };
+    }
     pace.set(begun.elapsed().as_secs_f64() * threads.most as f64, left);
-    found.map(|found| matches + found)
+    Ok(matches)
+}
+
+/// Threads keep what they find, in turns with taking it in, as long as it is not compared when it comes.
+fn derive_later(
+    job: &Job<'_>,
+    facts: &mut Emitter<'_>,
+    context: &mut ExecContext<'_, '_>,
+    threads: Threads,
+) -> Result<u64, Bound> {
+    let (mut matches, width) = (0, job.plan.head.len());
+    let mut apart: Vec<Apart> = (0..threads.most).map(|_| Apart::default()).collect();
+    while job.morsels.left() > 0 && facts.is_later(context) {
+        job.morsels.pause(false);
+        matches += exchange::run_apart(job, &mut apart, Apart::is_full, context)?;
+        context.weigh(apart.iter().map(Apart::bytes).sum())?;
+        for own in &mut apart {
+            facts.take_all(own.words(), width, context)?;
+            own.clear();
+        }
+    }
+    job.morsels.pause(false);
+    facts.compare(context)?;
+    Ok(matches)
 }
 
 /// Each thread adds to a shard of its own while all find matches.

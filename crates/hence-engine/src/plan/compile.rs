@@ -8,7 +8,7 @@ use hence_lang::builtins::expr::{Expr, VarId};
 use hence_lang::builtins::term::Term;
 use hence_lang::ir::{Arg, Atom, Literal};
 
-use super::distinct::{slots_of, without_duplicates};
+use super::distinct::{gives_each_once, slots_of, without_duplicates};
 use super::expr::CompiledExpr;
 use super::frame::{Frame, Slot};
 use super::head::compile_head;
@@ -182,6 +182,7 @@ impl<'a, C: Catalog> Compiler<'a, C> {
             tail,
             back,
             ranked,
+            distinct: !self.source.shape.may_fail && gives_each_once(self.source.rule),
             order: self.origins,
             steps: self.steps,
             frame: self.frame,

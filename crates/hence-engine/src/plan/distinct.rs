@@ -7,6 +7,9 @@ use super::frame::Slot;
 use super::source::Catalog;
 use super::steps::{AccessPath, BoundedPath, ColumnSlots, PlanStep, RowPattern, StepOrigin};
 use crate::storage::view::View;
+use hence_lang::builtins::expr::{ExprKind, VarId};
+use hence_lang::builtins::term::Term;
+use hence_lang::ir::{Arg, Literal, Rule};
 use smallvec::smallvec;
 
 /// In how many steps it is looked for loops that hand duplicates on: that takes the third power of it.
@@ -166,6 +169,25 @@ impl PlanStep {
             Self::Keys { .. } | Self::Anew { .. } => {}
         }
     }
+}
+
+/// Whether no two matches of a rule give the same fact: nothing is left out of its atoms, and all that they bind is a term of
+/// the head, from which the rest is computed.
+pub(super) fn gives_each_once(rule: &Rule) -> bool {
+    let is_term = |var: &VarId| {
+        rule.terms.iter().any(|term| matches!(term, Term::Expr(expr) if expr.kind == ExprKind::Var(*var)))
+    };
+    rule.limit.is_none()
+        && !rule.is_aggregate()
+        && rule.body.iter().all(|literal| match literal {
+            Literal::Atom(atom) => atom.args.iter().all(|arg| match arg {
+                Arg::Any => false,
+                Arg::Var(var) => is_term(var),
+                Arg::Const(_) | Arg::Param(_) => true,
+            }),
+            Literal::Each { .. } => false,
+            Literal::Not(_) | Literal::Test { .. } | Literal::Bind { .. } => true,
+        })
 }
 
 /// The slots of expressions.

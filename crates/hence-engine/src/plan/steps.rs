@@ -48,6 +48,8 @@ pub struct Plan {
     pub(crate) head: Vec<CompiledExpr>,
     /// Where each word of the head comes from, if the innermost loop only has to write them down.
     pub(crate) tail: Option<Vec<HeadWord>>,
+    /// Whether no two matches give the same fact.
+    pub(crate) distinct: bool,
     /// What an undefined operation of the head leaves to evaluate.
     pub(crate) remainder: Remainder,
     /// Relations that must have facts for a match to exist, and the view that is read.

@@ -99,7 +99,7 @@ struct Estimate {
     indexes: f64,
     /// Whether there was a loop over rows.
     looped: bool,
-    /// The indexes and sets that are made on the way.
+    /// The indexes that are made on the way, and the sets, without columns.
     made: Vec<(RelationId, Vec<u32>)>,
 }
 
@@ -135,6 +135,11 @@ impl Estimate {
         let AtomRows { all, agreeing, indexed } = rows(atom, &bound);
         let bounds =
             if self.looped { Bounds::new(body.rule, &body.shape.comparing, atom, &self.known) } else { None };
+        if self.looped && bound.len() == atom.args.len() {
+            self.fact(atom, all);
+            self.matches *= agreeing;
+            return;
+        }
         let group = if bound.is_empty() { all } else { agreeing };
         if let Some(bounds) = bounds.filter(|bounds| bounds.pay(self.matches, all, group)) {
             self.cost += bounds.cost(self.matches, all, group);
@@ -157,6 +162,17 @@ impl Estimate {
         }
         self.looped = true;
         self.matches *= agreeing;
+    }
+
+    /// A fact is looked up in the set of all of its relation, which is a table where there are more than two columns.
+    fn fact(&mut self, atom: &Atom, all: f64) {
+        let set = (atom.relation, Vec::new());
+        if !self.made.contains(&set) {
+            self.indexes += all * TAKE_IN;
+            self.made.push(set);
+        }
+        let [(small, _), (large, _)] = LOOK_UP;
+        self.cost += self.matches * if all < LARGE || atom.args.len() < 3 { small } else { large };
     }
 }
 

@@ -62,6 +62,24 @@ impl Pending {
         }
     }
 
+    /// Many first facts of the relation follow, perhaps some of them again; whether they are better compared later.
+    pub(crate) fn begin_later(&mut self, stable: &Stable) -> bool {
+        match self.shards.as_mut_slice() {
+            [only] => only.begin_later(stable),
+            _ => false,
+        }
+    }
+
+    /// Adds rows that are compared later; how many there are now.
+    pub(crate) fn take_later(&mut self, stable: &Stable, rows: &[Word]) -> u64 {
+        self.shards.first_mut().or_broken(LENT).take_later(stable, rows)
+    }
+
+    /// Compares them; how many facts are new.
+    pub(crate) fn compare(&mut self, stable: &Stable) -> Result<u64, Bound> {
+        self.shards.first_mut().or_broken(LENT).compare(stable)
+    }
+
     /// Adds facts that were announced; how many these are.
     pub(crate) fn take_distinct(&mut self, stable: &Stable, rows: &[Word]) -> Result<u64, Bound> {
         self.shards.first_mut().or_broken(LENT).take_distinct(stable, rows)

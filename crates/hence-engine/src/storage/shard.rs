@@ -41,7 +41,7 @@ pub(crate) struct Shard {
     /// Whether the number of a row has to be known.
     numbered: bool,
     /// Whether the facts are not in the set yet, as those of an input are until somebody looks for one, those of a
-    /// request while they are few, and those of an aggregate's groups.
+    /// request while they are few, those of an aggregate's groups, and such as are compared all at once.
     deferred: bool,
     /// Whether somebody looks for facts: then no others are deferred.
     is_asked: bool,
@@ -130,6 +130,30 @@ impl Shard {
             (self.deferred, self.seen) = (true, u64::MAX);
         }
         begins
+    }
+
+    /// Many first facts of the relation follow, perhaps some of them again and again: they are compared later, many at once.
+    /// Whether that is so, and pays: sets of another form cost less than that.
+    pub(crate) fn begin_later(&mut self, stable: &Stable) -> bool {
+        matches!(self.members, TupleSet::Numbered(_)) && self.begin_distinct(stable)
+    }
+
+    /// Adds rows that are compared later; how many there are now.
+    pub(crate) fn take_later(&mut self, stable: &Stable, rows: &[Word]) -> u64 {
+        self.words.admit(rows);
+        self.words.extend_from_slice(rows);
+        (self.words.len() / stable.arity()) as u64 - u64::from(self.len)
+    }
+
+    /// Compares the rows that were taken to be compared later; how many facts are new.
+    pub(crate) fn compare(&mut self, stable: &Stable) -> Result<u64, Bound> {
+        let before = self.len;
+        if self.words.len() as u64 / stable.arity() as u64 > MOST_ROWS {
+            return Err(Bound::Facts(MOST_ROWS));
+        }
+        keep_distinct(&mut self.words, stable.arity());
+        self.len = (self.words.len() / stable.arity()) as u32;
+        Ok(u64::from(self.len - before))
     }
 
     /// Adds facts that were announced; how many these are.
