@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use crate::child;
 use crate::measure::{Check, Measured, Span};
@@ -16,26 +17,38 @@ pub struct External {
     count: fn(&str, &Path) -> u64,
 }
 
-type Known = (&'static str, &'static str, External);
+/// What has to be there for a program to run.
+enum Needs {
+    Command(&'static str),
+    /// A module of the Python that `python3` is.
+    Module(&'static str),
+}
 
-const KNOWN: [Known; 4] = [
-    ("souffle", "souffle", External { name: "souffle", prepare: souffle, count: sizes }),
-    ("nemo", "nmo", External { name: "nemo", prepare: nemo, count: lines_of_results }),
-    ("clingo", "clingo", External { name: "clingo", prepare: clingo, count: ground_facts }),
-    ("duckdb", "duckdb", External { name: "duckdb", prepare: duckdb, count: the_number }),
+const KNOWN: [(Needs, External); 4] = [
+    (Needs::Command("souffle"), External { name: "souffle", prepare: souffle, count: sizes }),
+    (Needs::Module("nmo_python"), External { name: "nemo", prepare: nemo, count: the_number }),
+    (Needs::Command("clingo"), External { name: "clingo", prepare: clingo, count: ground_facts }),
+    (Needs::Command("duckdb"), External { name: "duckdb", prepare: duckdb, count: the_number }),
 ];
+
+/// After how many seconds Nemo is stopped: the 2,000 rounds of a chain take it minutes.
+const NEMO_AT_MOST: &str = "60";
 
 /// Those that are wanted and there; names the others.
 pub fn found(options: &Options) -> Vec<External> {
     let mut there = Vec::new();
-    for (name, command, program) in KNOWN {
-        if !options.wants(name) {
+    for (needs, program) in KNOWN {
+        if !options.wants(program.name) {
             continue;
         }
-        if on_path(command) {
-            there.push(program);
-        } else {
-            println!("{name}: `{command}` is not on the path, so it is left out");
+        match needs {
+            Needs::Command(command) if !on_path(command) => {
+                println!("{}: `{command}` is not on the path, so it is left out", program.name);
+            }
+            Needs::Module(module) if !has_module(module) => {
+                println!("{}: `python3` has no module `{module}`, so it is left out", program.name);
+            }
+            _ => there.push(program),
         }
     }
     there
@@ -47,12 +60,19 @@ pub fn on_path(command: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(command).is_file())
 }
 
+fn has_module(module: &str) -> bool {
+    let asked =
+        Command::new("python3").args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
+    asked.is_ok_and(|status| status.success())
+}
+
 impl External {
     /// One run; `None` where it can't do the task or fails.
     pub fn run(&self, task: Task, folder: &Path) -> Option<Measured> {
         let command = (self.prepare)(task, folder)?;
         let words: Vec<&str> = ["command"].into_iter().chain(command.iter().map(String::as_str)).collect();
         let figures = child::ask(&words)?;
+        figures.get("status").filter(|status| status.as_i64() == Some(0))?;
         let number = |name: &str| figures.get(name)?.as_f64();
         let output = figures.get("output")?.as_str()?;
         // No sum is known of it: zero counts as agreeing.
@@ -70,6 +90,7 @@ fn stem(task: Task) -> &'static str {
         Task::Aggregates => "agg",
         Task::Triangles => "triangle",
         Task::Ontology => "ontology",
+        Task::Year => "year",
     }
 }
 
@@ -90,7 +111,7 @@ pub fn souffle_program(stem: &str) -> Option<String> {
 
 fn souffle(task: Task, folder: &Path) -> Option<Vec<String>> {
     let program = souffle_program(stem(task))?;
-    Some(vec![program, "-j1".into(), "-F".into(), text(folder.to_owned()), "-D".into(), "-".into()])
+    Some(vec![program, "-j1".into(), "-F".into(), text(folder.to_owned())])
 }
 
 /// The sum of what `.printsize` wrote: a name and a number a line.
@@ -99,19 +120,18 @@ fn sizes(output: &str, _folder: &Path) -> u64 {
 }
 
 fn nemo(task: Task, folder: &Path) -> Option<Vec<String>> {
-    let program = home().join(format!("external/nemo/{}.rls", stem(task)));
-    let (input, output) = (text(folder.to_owned()), text(folder.join("nemo")));
-    let words = ["nmo", "-I", &input, "-D", &output, "--overwrite-results"].map(String::from);
-    program.is_file().then(|| words.into_iter().chain([text(program)]).collect())
-}
-
-fn lines_of_results(_output: &str, folder: &Path) -> u64 {
-    let files = fs::read_dir(folder.join("nemo")).into_iter().flatten().flatten();
-    files
-        .map(|file| {
-            fs::read(file.path()).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count() as u64
-        })
-        .sum()
+    let programs = home().join("external/nemo");
+    let (run, program) = (programs.join("run.py"), programs.join(format!("{}.rls", stem(task))));
+    let words = [
+        "in",
+        &text(folder.to_owned()),
+        "timeout",
+        NEMO_AT_MOST,
+        "python3",
+        &text(run),
+        &text(program.clone()),
+    ];
+    program.is_file().then(|| words.map(String::from).into())
 }
 
 /// clingo's grounder evaluates such programs; its facts have to be written as rules first.

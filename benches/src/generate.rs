@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::random::Random;
-use crate::{galen, ontology};
+use crate::{galen, ontology, year};
 
 /// Rows of small ints.
 pub type Pairs = Vec<(u32, u32)>;
@@ -47,6 +47,7 @@ pub fn workload(workload: &str, size: Size, folder: &Path) {
         }
         "ontology" => ontology::write(pick(5_500, 2_000), folder),
         "galen" => galen::write(folder),
+        "year" => year::write(size, folder),
         "agg" => tool_runs(pick(1_000_000, 50_000), folder),
         "decision" => decision(pick(100_000, 2_000), folder),
         grown => match grown.split_once('@') {

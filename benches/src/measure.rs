@@ -114,6 +114,13 @@ impl Check {
         self.count += 1;
     }
 
+    /// Takes in a row of any width of the result relation numbered `relation`.
+    pub fn add_row(&mut self, relation: u64, row: impl IntoIterator<Item = u64>) {
+        let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(29);
+        let word = row.into_iter().fold(0x9e37_79b9_7f4a_7c15, mix);
+        self.add(relation, (word >> 32) as u32, word as u32);
+    }
+
     /// The check of a relation of pairs and one of triples.
     pub fn of_both(
         pairs: impl IntoIterator<Item = (u32, u32)>,

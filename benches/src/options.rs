@@ -6,7 +6,7 @@ use crate::batch::{NAMED, WORKLOADS};
 use crate::generate::Size;
 
 /// The sections, in the order in which they are run.
-pub const SECTIONS: [&str; 11] = [
+pub const SECTIONS: [&str; 12] = [
     "batch",
     "threads",
     "ranks",
@@ -17,12 +17,13 @@ pub const SECTIONS: [&str; 11] = [
     "start",
     "cold",
     "load",
+    "log",
     "growth",
 ];
 
 const USAGE: &str = "usage: all [SECTION…] [WORKLOAD…] [--peer NAME…] [--runs N] [--quick] [--json FILE]
-sections: batch threads ranks facts decision change recursion start cold load growth (all of them if none is named)
-workloads of batch: tc_rand tc_chain sg_tree sg_rand andersen agg triangle ontology; galen, where GALEN names its folder
+sections: batch threads ranks facts decision change recursion start cold load log growth (all of them if none is named)
+workloads of batch: tc_rand tc_chain sg_tree sg_rand andersen agg triangle ontology year; galen, where GALEN names its folder
 --peer NAME  hence and this peer alone; may be repeated
 --runs N     how often each program is run in turn with the others (3)
 --quick      smaller sizes, one run: does everything work?

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use hence_benches::options::Options;
 use hence_benches::{
-    batch, change, child, cold, decision, growth, load, ranks, recursion, report, start, threads,
+    batch, change, child, cold, decision, growth, load, log, ranks, recursion, report, start, threads,
 };
 use serde_json::{Value as Json, json};
 
@@ -41,6 +41,7 @@ fn run(options: &Options) -> ExitCode {
             "start" => start::section,
             "cold" => cold::section,
             "load" => load::section,
+            "log" => log::section,
             _ => growth::section,
         };
         right &= run(options, &mut figures);

@@ -1,8 +1,12 @@
-//! crepe, with ahash instead of the standard hasher. It has no aggregates.
+//! crepe, with ahash instead of the standard hasher. It has no aggregates. The packs of a year are those that `hence compile` made
+//! code for crepe of, which computes aggregates between its programs.
 
 use std::path::Path;
 
-use super::Task;
+use ::hence::session::compiled::Compiled;
+use hence_engine::{Engine, Limits};
+
+use super::{Task, hence};
 use crate::facts::{pairs, triples};
 use crate::measure::{Check, Measured, measured};
 
@@ -111,6 +115,14 @@ pub fn run(task: Task, folder: &Path) -> Measured {
             },
         ),
         Task::Aggregates => panic!("crepe has no aggregates"),
+        Task::Year => measured(
+            || hence::load_year(folder),
+            |(program, input)| {
+                let model = Compiled::default().evaluate(&program, input, &Limits::default()).unwrap();
+                (program, model)
+            },
+            |(program, model)| hence::check_year(program, model),
+        ),
     }
 }
 

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use hence::session::{Loader, RuleSet, check};
-use hence_core::value::Word;
+use hence::session::{Loader, RuleSet, RuleSource, check};
+use hence_core::schema::Column;
+use hence_core::value::{Type, Word};
 use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model, Threads};
 use hence_lang::ir::Program;
 
 use super::{AGGREGATES, ONTOLOGY, Task};
-use crate::facts;
 use crate::measure::{Check, Measured, measured};
+use crate::{facts, year};
 
 /// A rule text without faults.
 pub fn rules(name: &str, text: &str) -> RuleSet {
@@ -35,6 +36,9 @@ pub fn run(task: Task, folder: &Path) -> Measured {
 }
 
 pub fn load(task: Task, folder: &Path) -> (Program, Database) {
+    if task == Task::Year {
+        return load_year(folder);
+    }
     let (name, text, relations): (_, _, &[&str]) = match task {
         Task::Closure => ("tc", include_str!("../../rules/tc.dl"), &["edge"]),
         Task::Generation => ("sg", include_str!("../../rules/sg.dl"), &["parent"]),
@@ -45,6 +49,7 @@ pub fn load(task: Task, folder: &Path) -> (Program, Database) {
         Task::Aggregates => ("agg", include_str!("../../rules/agg.dl"), &[]),
         Task::Triangles => ("triangle", include_str!("../../rules/triangle.dl"), &["e"]),
         Task::Ontology => ("ontology", include_str!("../../rules/ontology.dl"), &ONTOLOGY.0),
+        Task::Year => unreachable!("its rules are shipped packs"),
     };
     let program = program(name, text);
     let mut input = Database::new(&program);
@@ -57,6 +62,42 @@ pub fn load(task: Task, folder: &Path) -> (Program, Database) {
         rows::<1>(&program, &mut input, folder, "tool");
     }
     (program, input)
+}
+
+/// The shipped packs that are measured with their input of a year.
+pub fn load_year(folder: &Path) -> (Program, Database) {
+    let packs = ["tool_scoring", "errors"].map(String::from).to_vec();
+    let rules = RuleSource { packs, ..RuleSource::default() }.build().unwrap();
+    let program = rules.program;
+    let mut input = Database::new(&program);
+    let mut words = Vec::new();
+    for (relation, kinds) in year::RELATIONS {
+        if let Some(id) = program.find(relation.into()) {
+            year::rows_of(folder, relation, |row| {
+                words.clear();
+                words.extend(kinds.iter().zip(row).map(|(kind, number)| kind.value(*number).word()));
+                input.push(id, &words);
+            });
+        }
+    }
+    (program, input)
+}
+
+/// The check of the results of a year.
+pub fn check_year(program: &Program, model: &Model) -> Check {
+    let mut check = Check::default();
+    for (number, (relation, width)) in (0..).zip(year::RESULTS) {
+        let id = program.find(relation.into()).unwrap();
+        let columns = &program.relations[id.0 as usize].columns;
+        for row in model.extent(id).unwrap().rows.iter() {
+            let of = |(word, column): (&Word, &Column)| match column.ty.ty {
+                Type::String | Type::Name => year::number_of_text(word.as_symbol().as_str()),
+                _ => word.0,
+            };
+            check.add_row(number, row.iter().zip(columns.iter()).take(width).map(of));
+        }
+    }
+    check
 }
 
 /// The same on two threads.
@@ -84,6 +125,7 @@ fn check_of(task: Task, program: &Program, model: &Model) -> Check {
         Task::Ontology => {
             return Check::of_both(pairs(program, model, "p"), triples(program, model, "q"));
         }
+        Task::Year => return check_year(program, model),
     };
     let mut check = Check::default();
     for (number, name) in results.iter().enumerate() {

@@ -4,6 +4,7 @@ pub mod ascent;
 pub mod crepe;
 pub mod datafrog;
 pub mod differential;
+pub mod flowlog;
 pub mod hence;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ pub enum Task {
     Aggregates,
     Triangles,
     Ontology,
+    Year,
 }
 
 impl Task {
@@ -31,6 +33,7 @@ impl Task {
             Some("agg") => Self::Aggregates,
             Some("triangle") => Self::Triangles,
             Some("ontology" | "galen") => Self::Ontology,
+            Some("year") => Self::Year,
             _ => panic!("there is no workload `{workload}`"),
         }
     }
@@ -43,12 +46,13 @@ pub const ONTOLOGY: ([&str; 2], [&str; 4]) = (["isA", "s"], ["has", "r", "c", "u
 pub type Program = fn(Task, &Path) -> Measured;
 
 /// Every peer that is compiled in, hence first, and the tasks that it can't do.
-pub const PEERS: [(&str, Program, &[Task]); 5] = [
+pub const PEERS: [(&str, Program, &[Task]); 6] = [
     ("hence", hence::run, &[]),
-    ("datafrog", datafrog::run, &[Task::Aggregates]),
+    ("datafrog", datafrog::run, &[Task::Aggregates, Task::Year]),
     ("ascent", ascent::run, &[]),
     ("crepe", crepe::run, &[Task::Aggregates]),
-    ("differential", differential::run, &[Task::Aggregates, Task::Ontology]),
+    ("differential", differential::run, &[Task::Aggregates, Task::Ontology, Task::Year]),
+    ("flowlog", flowlog::run, &[Task::Year]),
 ];
 
 /// The results of the aggregates that are compared, in the order of their numbers in a check: `td`, `best`, `poor`,
