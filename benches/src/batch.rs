@@ -11,8 +11,18 @@ use crate::options::{Options, home};
 use crate::peers::{PEERS, Task};
 use crate::report::{digits, spread, table};
 
-pub const WORKLOADS: [&str; 9] =
-    ["tc_rand", "tc_chain", "sg_tree", "sg_rand", "andersen", "agg", "triangle", "ontology", "year"];
+pub const WORKLOADS: [&str; 10] = [
+    "tc_rand",
+    "tc_chain",
+    "sg_tree",
+    "sg_rand",
+    "andersen",
+    "agg",
+    "triangle",
+    "ontology",
+    "classification",
+    "year",
+];
 
 /// Workloads over data that lie elsewhere: run where they are named.
 pub const NAMED: [&str; 1] = ["galen"];

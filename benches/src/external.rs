@@ -89,7 +89,7 @@ fn stem(task: Task) -> &'static str {
         Task::PointsTo => "andersen",
         Task::Aggregates => "agg",
         Task::Triangles => "triangle",
-        Task::Ontology => "ontology",
+        Task::Ontology | Task::Classification => "ontology",
         Task::Year => "year",
     }
 }

@@ -45,7 +45,7 @@ pub fn workload(workload: &str, size: Size, folder: &Path) {
             let edges = skewed(pick(50_000, 5_000), pick(200_000, 20_000));
             write_pairs(folder, "e", &edges);
         }
-        "ontology" => ontology::write(pick(5_500, 2_000), folder),
+        "ontology" | "classification" => ontology::write(pick(5_500, 2_000), folder),
         "galen" => galen::write(folder),
         "year" => year::write(size, folder),
         "agg" => tool_runs(pick(1_000_000, 50_000), folder),

@@ -138,7 +138,7 @@ pub fn facts_section(options: &Options, figures: &mut Json) -> bool {
             runs.extend(child::ask(&["facts", &path.to_string_lossy()]));
         }
         if let (Some(program), Some((_, folder))) = (&souffle, forms.last()) {
-            let words = ["command", program, "-j1", "-F", &folder.to_string_lossy(), "-D", "-"];
+            let words = ["command", program, "-j1", "-F", &folder.to_string_lossy()];
             theirs.extend(child::ask(&words));
         }
     }

@@ -23,7 +23,7 @@ pub const SECTIONS: [&str; 12] = [
 
 const USAGE: &str = "usage: all [SECTION…] [WORKLOAD…] [--peer NAME…] [--runs N] [--quick] [--json FILE]
 sections: batch threads ranks facts decision change recursion start cold load log growth (all of them if none is named)
-workloads of batch: tc_rand tc_chain sg_tree sg_rand andersen agg triangle ontology year; galen, where GALEN names its folder
+workloads of batch: tc_rand tc_chain sg_tree sg_rand andersen agg triangle ontology classification year; galen, where GALEN names its folder
 --peer NAME  hence and this peer alone; may be repeated
 --runs N     how often each program is run in turn with the others (3)
 --quick      smaller sizes, one run: does everything work?

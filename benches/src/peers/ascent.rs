@@ -164,7 +164,7 @@ pub fn run(task: Task, folder: &Path) -> Measured {
             },
             |program| Check::of_triples(program.t.iter().copied()),
         ),
-        Task::Ontology => measured(
+        Task::Ontology | Task::Classification => measured(
             || Ontology {
                 p: pairs(folder, "isA"),
                 q: triples(folder, "has"),

@@ -107,7 +107,7 @@ pub fn run(task: Task, folder: &Path) -> Measured {
             |crepe| crepe.run_with_hasher::<Hasher>().0,
             |triangles| Check::of_triples(triangles.iter().map(|row| (row.0, row.1, row.2))),
         ),
-        Task::Ontology => measured(
+        Task::Ontology | Task::Classification => measured(
             || load_ontology(folder),
             |crepe| crepe.run_with_hasher::<Hasher>(),
             |(p, q)| {

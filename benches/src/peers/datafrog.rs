@@ -35,7 +35,7 @@ pub fn run(task: Task, folder: &Path) -> Measured {
             triangles,
             |rows: &Relation<(u32, u32, u32)>| Check::of_triples(rows.iter().copied()),
         ),
-        Task::Ontology => measured(
+        Task::Ontology | Task::Classification => measured(
             || Ontology::load(folder),
             ontology,
             |(p, q): &(Relation<Pair>, Relation<Triple>)| {

@@ -33,7 +33,9 @@ pub fn run(task: Task, folder: &Path) -> Measured {
         Task::Generation => &["parent"],
         Task::PointsTo => &["addressOf", "assign", "load", "store"],
         Task::Triangles => &["e"],
-        Task::Aggregates | Task::Ontology | Task::Year => panic!("not written for differential dataflow"),
+        Task::Aggregates | Task::Ontology | Task::Classification | Task::Year => {
+            panic!("not written for differential dataflow")
+        }
     };
     measured(
         || relations.iter().map(|relation| pairs(folder, relation)).collect(),

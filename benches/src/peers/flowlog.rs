@@ -58,7 +58,7 @@ pub fn run(task: Task, folder: &Path) -> Measured {
             |engine| engine.run().t,
             |rows| Check::of_triples(rows.iter().copied()),
         ),
-        Task::Ontology => measured(
+        Task::Ontology | Task::Classification => measured(
             || {
                 let mut engine = ontology::BatchEngine::new(1);
                 engine.insert_isa(pairs(folder, "isA"));

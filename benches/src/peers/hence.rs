@@ -4,6 +4,7 @@ use std::path::Path;
 
 use hence::session::{Loader, RuleSet, RuleSource, check};
 use hence_core::schema::Column;
+use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Word};
 use hence_engine::SemiNaive;
 use hence_engine::{Database, Engine, Limits, Model, Threads};
@@ -28,8 +29,17 @@ pub fn program(name: &str, text: &str) -> Program {
 
 fn rows<const N: usize>(program: &Program, input: &mut Database, folder: &Path, relation: &str) {
     let id = program.find(relation.into()).unwrap();
-    facts::each::<N>(folder, relation, |row| input.push(id, &row.map(|int| Word::from_int(i64::from(int)))));
+    // Of a relation all columns are alike.
+    let texts = program.relations[id.0 as usize].columns.iter().any(|column| column.ty.ty == Type::String);
+    let word = |number: u32| match texts {
+        true => Word::from_symbol(Symbol::from(format!("{NAMESPACE}{number}").as_str())),
+        false => Word::from_int(i64::from(number)),
+    };
+    facts::each::<N>(folder, relation, |row| input.push(id, &row.map(word)));
 }
+
+/// What the names of classes and roles begin with.
+const NAMESPACE: &str = "http://example.org/ontology#";
 
 pub fn run(task: Task, folder: &Path) -> Measured {
     measured(|| load(task, folder), eval, |(program, model)| check_of(task, program, model))
@@ -39,6 +49,7 @@ pub fn load(task: Task, folder: &Path) -> (Program, Database) {
     if task == Task::Year {
         return load_year(folder);
     }
+    let of_names = include_str!("../../rules/ontology.dl").replace(": int", ": string");
     let (name, text, relations): (_, _, &[&str]) = match task {
         Task::Closure => ("tc", include_str!("../../rules/tc.dl"), &["edge"]),
         Task::Generation => ("sg", include_str!("../../rules/sg.dl"), &["parent"]),
@@ -49,12 +60,13 @@ pub fn load(task: Task, folder: &Path) -> (Program, Database) {
         Task::Aggregates => ("agg", include_str!("../../rules/agg.dl"), &[]),
         Task::Triangles => ("triangle", include_str!("../../rules/triangle.dl"), &["e"]),
         Task::Ontology => ("ontology", include_str!("../../rules/ontology.dl"), &ONTOLOGY.0),
+        Task::Classification => ("ontology", &of_names, &ONTOLOGY.0),
         Task::Year => unreachable!("its rules are shipped packs"),
     };
     let program = program(name, text);
     let mut input = Database::new(&program);
     relations.iter().for_each(|relation| rows::<2>(&program, &mut input, folder, relation));
-    if task == Task::Ontology {
+    if matches!(task, Task::Ontology | Task::Classification) {
         ONTOLOGY.1.iter().for_each(|relation| rows::<3>(&program, &mut input, folder, relation));
     }
     if task == Task::Aggregates {
@@ -122,7 +134,7 @@ fn check_of(task: Task, program: &Program, model: &Model) -> Check {
         Task::PointsTo => &["pt"],
         Task::Aggregates => &AGGREGATES,
         Task::Triangles => return Check::of_triples(triples(program, model, "t")),
-        Task::Ontology => {
+        Task::Ontology | Task::Classification => {
             return Check::of_both(pairs(program, model, "p"), triples(program, model, "q"));
         }
         Task::Year => return check_year(program, model),
@@ -151,6 +163,12 @@ fn columns<const N: usize>(
     model: &Model,
     relation: &str,
 ) -> impl Iterator<Item = [u32; N]> {
-    let rows = &model.extent(program.find(relation.into()).unwrap()).unwrap().rows;
-    rows.iter().map(|row| std::array::from_fn(|at| row.get(at).map_or(0, |word| word.0 as u32)))
+    let id = program.find(relation.into()).unwrap();
+    let texts = program.relations[id.0 as usize].columns.iter().any(|column| column.ty.ty == Type::String);
+    let number = move |word: &Word| match texts {
+        true => word.as_symbol().as_str().rsplit('#').next().unwrap().parse().unwrap(),
+        false => word.0 as u32,
+    };
+    let rows = &model.extent(id).unwrap().rows;
+    rows.iter().map(move |row| std::array::from_fn(|at| row.get(at).map_or(0, number)))
 }

@@ -20,6 +20,8 @@ pub enum Task {
     Aggregates,
     Triangles,
     Ontology,
+    /// The same where classes and roles have names: texts for hence, numbers for its peers.
+    Classification,
     Year,
 }
 
@@ -33,6 +35,7 @@ impl Task {
             Some("agg") => Self::Aggregates,
             Some("triangle") => Self::Triangles,
             Some("ontology" | "galen") => Self::Ontology,
+            Some("classification") => Self::Classification,
             Some("year") => Self::Year,
             _ => panic!("there is no workload `{workload}`"),
         }
@@ -51,7 +54,11 @@ pub const PEERS: [(&str, Program, &[Task]); 6] = [
     ("datafrog", datafrog::run, &[Task::Aggregates, Task::Year]),
     ("ascent", ascent::run, &[]),
     ("crepe", crepe::run, &[Task::Aggregates]),
-    ("differential", differential::run, &[Task::Aggregates, Task::Ontology, Task::Year]),
+    (
+        "differential",
+        differential::run,
+        &[Task::Aggregates, Task::Ontology, Task::Classification, Task::Year],
+    ),
     ("flowlog", flowlog::run, &[Task::Year]),
 ];
 
