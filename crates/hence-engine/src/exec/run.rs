@@ -234,7 +234,6 @@ fn derive_later(
         }
     }
     job.morsels.pause(false);
-    facts.compare(context)?;
     Ok(matches)
 }
 

@@ -133,13 +133,13 @@ impl Estimate {
             .map(|(column, _)| column)
             .collect();
         let AtomRows { all, agreeing, indexed } = rows(atom, &bound);
-        let bounds =
-            if self.looped { Bounds::new(body.rule, &body.shape.comparing, atom, &self.known) } else { None };
         if self.looped && bound.len() == atom.args.len() {
             self.fact(atom, all);
             self.matches *= agreeing;
             return;
         }
+        let bounds =
+            if self.looped { Bounds::new(body.rule, &body.shape.comparing, atom, &self.known) } else { None };
         let group = if bound.is_empty() { all } else { agreeing };
         if let Some(bounds) = bounds.filter(|bounds| bounds.pay(self.matches, all, group)) {
             self.cost += bounds.cost(self.matches, all, group);

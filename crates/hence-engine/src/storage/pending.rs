@@ -56,17 +56,19 @@ impl Pending {
 
     /// The first facts of the relation follow, all distinct; whether they may be taken in as such.
     pub(crate) fn begin_distinct(&mut self, stable: &Stable) -> bool {
-        match self.shards.as_mut_slice() {
-            [only] => only.begin_distinct(stable),
-            _ => false,
-        }
+        self.whole().is_some_and(|shard| shard.begin_distinct(stable))
     }
 
     /// Many first facts of the relation follow, perhaps some of them again; whether they are better compared later.
     pub(crate) fn begin_later(&mut self, stable: &Stable) -> bool {
+        self.whole().is_some_and(|shard| shard.begin_later(stable))
+    }
+
+    /// The shard of all facts, while they are not divided.
+    fn whole(&mut self) -> Option<&mut Shard> {
         match self.shards.as_mut_slice() {
-            [only] => only.begin_later(stable),
-            _ => false,
+            [only] => Some(only),
+            _ => None,
         }
     }
 
@@ -77,7 +79,7 @@ impl Pending {
 
     /// Compares them; how many facts are new.
     pub(crate) fn compare(&mut self, stable: &Stable) -> Result<u64, Bound> {
-        self.shards.first_mut().or_broken(LENT).compare(stable)
+        self.shards.first_mut().or_broken(LENT).compare(stable.arity())
     }
 
     /// Adds facts that were announced; how many these are.

@@ -113,13 +113,9 @@ impl Shard {
     }
 
     /// Takes the rows of an input for those of the open round, the first; equal ones are left out.
-    pub(crate) fn begin(&mut self, arity: usize, mut rows: Cells) -> Result<(), Bound> {
-        if (rows.len() / arity) as u64 > MOST_ROWS {
-            return Err(Bound::Facts(MOST_ROWS));
-        }
-        keep_distinct(&mut rows, arity);
-        (self.len, self.words, self.deferred) = ((rows.len() / arity) as u32, rows, true);
-        Ok(())
+    pub(crate) fn begin(&mut self, arity: usize, rows: Cells) -> Result<(), Bound> {
+        (self.words, self.deferred) = (rows, true);
+        self.compare(arity).map(|_| ())
     }
 
     /// The first facts of the relation follow, all distinct: they need no set before somebody looks for one. Whether that
@@ -146,13 +142,12 @@ impl Shard {
     }
 
     /// Compares the rows that were taken to be compared later; how many facts are new.
-    pub(crate) fn compare(&mut self, stable: &Stable) -> Result<u64, Bound> {
-        let before = self.len;
-        if self.words.len() as u64 / stable.arity() as u64 > MOST_ROWS {
+    pub(crate) fn compare(&mut self, arity: usize) -> Result<u64, Bound> {
+        if (self.words.len() / arity) as u64 > MOST_ROWS {
             return Err(Bound::Facts(MOST_ROWS));
         }
-        keep_distinct(&mut self.words, stable.arity());
-        self.len = (self.words.len() / stable.arity()) as u32;
+        keep_distinct(&mut self.words, arity);
+        let before = std::mem::replace(&mut self.len, (self.words.len() / arity) as u32);
         Ok(u64::from(self.len - before))
     }
 
