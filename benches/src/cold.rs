@@ -80,21 +80,29 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
             ["command", &hence, command, body, "--rules", &rules, "--store", &store, "--format", form];
         let runs: Vec<Json> = (0..options.runs).filter_map(|_| child::ask(&words)).collect();
         answered &= !runs.is_empty() && runs.iter().all(|run| run["status"] == 0);
-        let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());
-        let answers = runs.first().and_then(|run| run["output"].as_str()).unwrap_or("").lines().count();
-        rows.push(vec![
-            format!("{what}: `{command} {body}`"),
-            spread(&series("wall"), digits),
-            spread(&series("cpu"), digits),
-            digits(series("peak_kib").median() / 1024.0),
-            answers.to_string(),
-        ]);
-        let figure = |name: &str| series(name).json();
-        figures["cold"][format!("{command} {body}")] = json!({
-            "wall": figure("wall"), "cpu": figure("cpu"), "peak_kib": figure("peak_kib"), "rows": answers,
-        });
+        let (row, figure) = of_command(format!("{what}: `{command} {body}`"), &runs);
+        rows.push(row);
+        figures["cold"][format!("{command} {body}")] = figure;
     }
     println!("\n## cold start: `hence query` and `hence why` over a ledger of {} facts\n", written["facts"]);
     table(&["asked for", "wall s", "CPU s", "peak MB", "rows"], &rows);
     answered
+}
+
+/// The row of a table and the figures of the runs of one command: times, memory, and how many lines it printed.
+pub fn of_command(what: String, runs: &[Json]) -> (Vec<String>, Json) {
+    let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());
+    let lines = runs.first().and_then(|run| run["output"].as_str()).unwrap_or("").lines().count();
+    let row = vec![
+        what,
+        spread(&series("wall"), digits),
+        spread(&series("cpu"), digits),
+        digits(series("peak_kib").median() / 1024.0),
+        lines.to_string(),
+    ];
+    let figure = |name: &str| series(name).json();
+    let figures = json!({
+        "wall": figure("wall"), "cpu": figure("cpu"), "peak_kib": figure("peak_kib"), "rows": lines,
+    });
+    (row, figures)
 }

@@ -4,11 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use crate::measure::Series;
 use crate::options::Options;
-use crate::report::{digits, spread, table};
+use crate::report::table;
 use crate::{batch, child, cold};
 
 /// One run more, which goes wrong.
@@ -40,24 +39,14 @@ pub fn section(options: &Options, figures: &mut Json) -> bool {
     let all: Vec<Vec<Json>> = (0..options.runs).map(|_| steps(&hence, &facts)).collect();
     let (mut rows, mut done) = (Vec::new(), true);
     for (at, (what, words)) in STEPS.iter().enumerate() {
-        let runs: Vec<&Json> = all.iter().filter_map(|steps| steps.get(at)).collect();
+        let runs: Vec<Json> = all.iter().filter_map(|steps| steps.get(at).cloned()).collect();
         done &= runs.len() == options.runs && runs.iter().all(|run| run["status"] == 0);
-        let series = |name: &str| Series::new(runs.iter().filter_map(|run| run[name].as_f64()).collect());
-        let lines = runs.first().and_then(|run| run["output"].as_str()).unwrap_or("").lines().count();
-        rows.push(vec![
-            format!("{what}: `hence {}`", words.join(" ")),
-            spread(&series("wall"), digits),
-            spread(&series("cpu"), digits),
-            digits(series("peak_kib").median() / 1024.0),
-            lines.to_string(),
-        ]);
-        let figure = |name: &str| series(name).json();
-        figures["log"][*what] = json!({
-            "wall": figure("wall"), "cpu": figure("cpu"), "peak_kib": figure("peak_kib"), "lines": lines,
-        });
+        let (row, figure) = cold::of_command(format!("{what}: `hence {}`", words.join(" ")), &runs);
+        rows.push(row);
+        figures["log"][*what] = figure;
     }
     println!("\n## a year of an agent's log, by the command with all shipped packs\n");
-    table(&["done", "wall s", "CPU s", "peak MB", "lines"], &rows);
+    table(&["done", "wall s", "CPU s", "peak MB", "rows"], &rows);
     done
 }
 

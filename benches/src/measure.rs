@@ -97,6 +97,12 @@ pub fn reset_peak_kib() -> u64 {
     peak_kib()
 }
 
+/// A word that tells a row from most others.
+pub fn mixed(row: impl IntoIterator<Item = u64>) -> u64 {
+    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(29);
+    row.into_iter().fold(0x9e37_79b9_7f4a_7c15, mix)
+}
+
 /// How many results there are, and a sum over them that is the same in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Check {
@@ -116,8 +122,7 @@ impl Check {
 
     /// Takes in a row of any width of the result relation numbered `relation`.
     pub fn add_row(&mut self, relation: u64, row: impl IntoIterator<Item = u64>) {
-        let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(29);
-        let word = row.into_iter().fold(0x9e37_79b9_7f4a_7c15, mix);
+        let word = mixed(row);
         self.add(relation, (word >> 32) as u32, word as u32);
     }
 

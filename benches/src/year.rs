@@ -43,25 +43,11 @@ pub const SIGNALS: [(&str, Option<u32>); 16] = [
     ("trust_level", Some(1)),
 ];
 
-/// The place of a signal.
-pub const fn signal(name: &str) -> u32 {
-    let mut at = 0;
-    while at < SIGNALS.len() {
-        if same(SIGNALS[at].0.as_bytes(), name.as_bytes()) {
-            return at as u32;
-        }
-        at += 1;
-    }
-    panic!("there is no such signal")
-}
-
-const fn same(one: &[u8], other: &[u8]) -> bool {
-    let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
-        at += 1;
-    }
-    at == one.len() && at == other.len()
-}
+/// The places of the signals that speak for a category in pairs.
+pub const EXPECTED: u32 = 6;
+pub const RECEIVED: u32 = 7;
+pub const PROPERTY: u32 = 11;
+pub const DOES_NOT_EXIST: u32 = 12;
 
 /// The categories of errors in the order in which they are looked for, from 1.
 pub const CATEGORIES: [&str; 6] = ["permission", "dependency", "syntax", "logic", "architecture", "unknown"];
@@ -128,7 +114,7 @@ impl Kind {
             Signal => name(&format!("/{}", SIGNALS[number as usize].0)),
             Bool => Value::Bool(number != 0),
             Milliseconds => Value::Duration(i64::from(number) * 1_000),
-            Moment => Value::Time(BEGIN + i64::from(number) * 1_000_000),
+            Moment => Value::Time(microseconds(number)),
             Thousandths => Value::Float(Float::new(f64::from(number) / 1_000.0).unwrap()),
         }
     }
@@ -142,12 +128,12 @@ pub fn number_of_text(text: &str) -> u64 {
     known.map_or_else(|| name.rsplit('_').next().unwrap().parse().unwrap(), |place| place as u64)
 }
 
-/// What a time since the year began is in results, as hence has it: in microseconds since 1970.
-pub fn microseconds(second: u32) -> u64 {
-    (BEGIN + i64::from(second) * 1_000_000) as u64
+/// A second of the year in microseconds since 1970, as hence has times.
+pub fn microseconds(second: u32) -> i64 {
+    BEGIN + i64::from(second) * 1_000_000
 }
 
-/// A relation of the log, its rows one after the other.
+/// The log while it is written.
 struct Log<'a> {
     folder: &'a Path,
     random: Random,

@@ -10,7 +10,7 @@ use ascent::ascent;
 use super::Task;
 use crate::facts::{each, pairs, triples};
 use crate::measure::{Check, Measured, measured};
-use crate::year;
+use crate::year::{self, DOES_NOT_EXIST, EXPECTED, GLOBAL, PROPERTY, RECEIVED};
 
 ascent! {
     struct Closure;
@@ -365,12 +365,6 @@ ascent! {
     handle_error(e, c) <-- error(e, _), agg c = min(x) in error_shows(e, x);
 }
 
-const GLOBAL: u32 = year::GLOBAL;
-const EXPECTED: u32 = year::signal("expected");
-const RECEIVED: u32 = year::signal("received");
-const PROPERTY: u32 = year::signal("property");
-const DOES_NOT_EXIST: u32 = year::signal("does_not_exist");
-
 fn load_year(folder: &Path) -> Year {
     let mut program = Year::default();
     each(folder, "tool", |[tool]| program.tool.push((tool,)));
@@ -396,7 +390,7 @@ fn check_year(program: &Year) -> Check {
         check.add_row(0, [t, d, calls, successes, failures].map(u64::from).into_iter().chain([mean]));
     }
     for &(t, d, mode, at) in &program.recent_failure_mode {
-        check.add_row(1, [u64::from(t), u64::from(d), u64::from(mode), year::microseconds(at)]);
+        check.add_row(1, [u64::from(t), u64::from(d), u64::from(mode), year::microseconds(at) as u64]);
     }
     for &(goal, tool, score) in &program.select_tool {
         check.add_row(2, [u64::from(goal), u64::from(tool), score.0.to_bits()]);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hence::session::{Loader, RuleSet, RuleSource, check};
-use hence_core::schema::Column;
+use hence_core::schema::{Column, RelationId};
 use hence_core::symbol::Symbol;
 use hence_core::value::{Type, Word};
 use hence_engine::SemiNaive;
@@ -29,13 +29,17 @@ pub fn program(name: &str, text: &str) -> Program {
 
 fn rows<const N: usize>(program: &Program, input: &mut Database, folder: &Path, relation: &str) {
     let id = program.find(relation.into()).unwrap();
-    // Of a relation all columns are alike.
-    let texts = program.relations[id.0 as usize].columns.iter().any(|column| column.ty.ty == Type::String);
+    let texts = has_texts(program, id);
     let word = |number: u32| match texts {
         true => Word::from_symbol(Symbol::from(format!("{NAMESPACE}{number}").as_str())),
         false => Word::from_int(i64::from(number)),
     };
     facts::each::<N>(folder, relation, |row| input.push(id, &row.map(word)));
+}
+
+/// Whether the columns of a relation, which are all alike, are texts.
+fn has_texts(program: &Program, relation: RelationId) -> bool {
+    program.relations[relation.0 as usize].columns.iter().any(|column| column.ty.ty == Type::String)
 }
 
 /// What the names of classes and roles begin with.
@@ -46,9 +50,6 @@ pub fn run(task: Task, folder: &Path) -> Measured {
 }
 
 pub fn load(task: Task, folder: &Path) -> (Program, Database) {
-    if task == Task::Year {
-        return load_year(folder);
-    }
     let of_names = include_str!("../../rules/ontology.dl").replace(": int", ": string");
     let (name, text, relations): (_, _, &[&str]) = match task {
         Task::Closure => ("tc", include_str!("../../rules/tc.dl"), &["edge"]),
@@ -61,7 +62,7 @@ pub fn load(task: Task, folder: &Path) -> (Program, Database) {
         Task::Triangles => ("triangle", include_str!("../../rules/triangle.dl"), &["e"]),
         Task::Ontology => ("ontology", include_str!("../../rules/ontology.dl"), &ONTOLOGY.0),
         Task::Classification => ("ontology", &of_names, &ONTOLOGY.0),
-        Task::Year => unreachable!("its rules are shipped packs"),
+        Task::Year => return load_year(folder),
     };
     let program = program(name, text);
     let mut input = Database::new(&program);
@@ -164,7 +165,7 @@ fn columns<const N: usize>(
     relation: &str,
 ) -> impl Iterator<Item = [u32; N]> {
     let id = program.find(relation.into()).unwrap();
-    let texts = program.relations[id.0 as usize].columns.iter().any(|column| column.ty.ty == Type::String);
+    let texts = has_texts(program, id);
     let number = move |word: &Word| match texts {
         true => word.as_symbol().as_str().rsplit('#').next().unwrap().parse().unwrap(),
         false => word.0 as u32,

@@ -8,6 +8,8 @@ pub mod hence;
 
 use generate::Facts;
 
+use crate::measure::mixed;
+
 /// The shapes, in the order in which they are run.
 pub const SHAPES: [&str; 23] = [
     "clique4",
@@ -60,8 +62,7 @@ impl Sum {
 
     /// Takes in a row.
     pub fn add(&mut self, row: impl IntoIterator<Item = u64>) {
-        let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(29);
-        self.sum = self.sum.wrapping_add(row.into_iter().fold(0x9e37_79b9_7f4a_7c15, mix));
+        self.sum = self.sum.wrapping_add(mixed(row));
         self.rows += 1;
     }
 }
