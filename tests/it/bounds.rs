@@ -196,10 +196,17 @@ fn a_batch_without_end_is_an_error_and_the_session_goes_on() {
     let args = ["decide", "--follow", "--batch", "--rules", "rules.dl", "--max-memory", "40"];
     let input = format!("{}\n{{\"n\": [1, \"a\"]}}\n", lines(300_000));
     let ran = fed(&mut hence(folder.path(), &args), &input);
-    assert_eq!(ran.status, Some(3), "{}", ran.told);
     assert!(ran.peak < 100, "a peak of {} MiB", ran.peak);
     let answers: Vec<&str> = ran.printed.lines().collect();
     assert!(answers[0].starts_with("{\"change\": \"error\", \"line\": 1,"), "{}", answers[0]);
+    // What the facts take depends on the build: the limit on memory is reached first, or the one on the bytes of a batch.
+    let status = if answers[0].contains("the memory limit of 40 MiB was reached while reading facts") {
+        3
+    } else {
+        assert!(answers[0].contains("exceed 5242880 bytes, an eighth of --max-memory"), "{}", answers[0]);
+        2
+    };
+    assert_eq!(ran.status, Some(status), "{}", ran.told);
     assert!(answers.last().unwrap().contains("\"line\": 300002, \"tx\": 1"), "{answers:?}");
 }
 

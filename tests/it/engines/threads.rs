@@ -89,7 +89,7 @@ fn several_threads_stop_at_each_limit() {
     let wide = "input edge(x: int, y: int).\nn(X, Y, Z) :- edge(X, _), edge(Y, _), edge(Z, _).\n";
     let time = Duration::from_millis(60);
     for (text, limits, bound) in [
-        (endless, Limits { facts: 50_000, ..Limits::default() }, Bound::Facts(50_000)),
+        (endless, Limits { facts: 5_000, ..Limits::default() }, Bound::Facts(5_000)),
         (wide, Limits { facts: 50_000, ..Limits::default() }, Bound::Facts(50_000)),
         (endless, Limits { iterations: 30, ..Limits::default() }, Bound::Iterations(30)),
         (wide, Limits { time: Some(time), facts: u64::MAX, ..Limits::default() }, Bound::Time(time)),

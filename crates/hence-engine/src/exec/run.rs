@@ -247,7 +247,7 @@ fn derive_at_once(
     let head = job.rule.head;
     let stable = context.stable.get(head);
     let mut pending = std::mem::take(context.pending.own(head));
-    let (partitioning, shards) = pending.shards(stable, threads.most)?;
+    let (partitioning, shards) = pending.shards(stable, threads.most, || context.budget.look())?;
     job.is_clustered = partitioning.keeps_together(stable.arity(), job.plan.clustering_column());
     let mut owners: Vec<Emitter<'_>> =
         shards.iter_mut().map(|shard| Emitter::of_shard(head, shard)).collect();
@@ -267,7 +267,8 @@ fn derive_apart(
 ) -> Result<u64, Bound> {
     let (head, mut matches) = (job.rule.head, 0);
     let stable = context.stable.get(head);
-    let (partitioning, _) = context.pending.own(head).shards(stable, threads.most)?;
+    let (partitioning, _) =
+        context.pending.own(head).shards(stable, threads.most, || context.budget.look())?;
     job.is_clustered = partitioning.keeps_together(stable.arity(), job.plan.clustering_column());
     let mut apart: Vec<Apart> = (0..threads.most).map(|_| Apart::default()).collect();
     while job.morsels.left() > 0 {

@@ -12,6 +12,9 @@ use hence_core::meter::Bound;
 use hence_core::value::Word;
 use std::sync::{Mutex, PoisonError};
 
+/// How many rows are divided before it is asked whether to go on.
+const BETWEEN_LOOKS: usize = 1 << 16;
+
 /// An invariant of [`Pending`].
 const LENT: &str = "nobody asks for the open round of a relation while threads fill its shards";
 
@@ -121,11 +124,13 @@ impl Pending {
         if u64::from(stable.len()) + self.open() > MOST_ROWS { Err(Bound::Facts(MOST_ROWS)) } else { Ok(()) }
     }
 
-    /// The shards, made `of` if there is one, and how the facts are divided.
+    /// The shards, made `of` if there is one, and how the facts are divided. Meanwhile it asks `look` now and then whether to
+    /// go on.
     pub(crate) fn shards(
         &mut self,
         stable: &Stable,
         of: usize,
+        look: impl Fn() -> Result<(), Bound>,
     ) -> Result<(Partitioning, &mut [Shard]), Bound> {
         if let [only] = self.shards.as_mut_slice()
             && of > 1
@@ -142,7 +147,10 @@ impl Pending {
                 |shard| shard.take_stable(stable, only),
             );
             self.shards = shards;
-            self.take(stable, &open)?;
+            for rows in open.chunks(BETWEEN_LOOKS * stable.arity().max(1)) {
+                look()?;
+                self.take(stable, rows)?;
+            }
         }
         Ok((self.partitioning(), &mut self.shards))
     }
