@@ -132,8 +132,8 @@ impl Pending {
         of: usize,
         look: impl Fn() -> Result<(), Bound>,
     ) -> Result<(Partitioning, &mut [Shard]), Bound> {
-        if let [only] = self.shards.as_mut_slice()
-            && of > 1
+        if of > 1
+            && let Some(only) = self.whole()
         {
             only.make_deferred(stable);
             let open: Vec<Word> = only.open().collect();
