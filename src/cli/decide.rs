@@ -170,6 +170,8 @@ impl Decide {
             carry,
             records: lines,
             refused: Refused::default(),
+            unanswered: None,
+            reopenings: 0,
             incoming,
             owner,
             due: Due::default(),

@@ -1,7 +1,7 @@
 //! `hence decide --follow`: facts line by line in, decisions drawn and lapsed line by line out.
 
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -15,16 +15,15 @@ use hence_ledger::{Lapsed, Ledger};
 use super::carry::Carry;
 use super::change_line::{ChangeLine, EndLine};
 use super::due::Due;
+use super::idle::Idle;
 use super::lines::LONGEST_LINE;
-use super::owner::{Came, Incoming, Owner};
-use super::room::NoRoom;
+use super::owner::{Ask, Came, Incoming, Owner};
+use super::room::{NoRoom, Unanswered};
 use super::said::{MOST_FAULTS, Refused, Said, faults};
 use super::speaker::Speakers;
 use super::told::Told;
 use super::{Failure, Outcome, due, effects, open, output, time};
 
-/// How often an owner that ends for want of work looks whether its ledger is still there.
-const LOOK: Duration = Duration::from_secs(5);
 /// How messages call the input.
 pub(super) const STREAM: &str = "<stdin>";
 /// The word before a fact that is to stand no longer.
@@ -50,6 +49,10 @@ pub(super) struct Follow {
     pub(super) carry: Option<Carry>,
     /// What was not taken.
     pub(super) refused: Refused,
+    /// What a fact base that failed kept from an answer.
+    pub(super) unanswered: Option<Unanswered>,
+    /// How often the ledger was opened again since a step went well.
+    pub(super) reopenings: u32,
     /// Where lines come from.
     pub(super) incoming: Incoming,
     /// What lends the ledger to others between them.
@@ -70,26 +73,14 @@ pub(super) struct Follow {
     pub(super) keys: super::http::Keys,
 }
 
-/// An end for want of work.
-#[derive(Clone, Copy)]
-pub(super) struct Idle {
-    /// How long there may be none.
-    pub(super) longest: Duration,
-    /// When there was some.
-    pub(super) since: Instant,
-}
-
-impl Idle {
-    /// When to look whether it is time.
-    fn until(self) -> Instant {
-        (self.since + self.longest).min(Instant::now() + LOOK)
-    }
-
-    /// Whether there was no work for long enough, or the ledger's folder is gone.
-    fn is_over(self, ledger: Option<&Ledger>) -> bool {
-        let is_gone = ledger.and_then(Ledger::folder).is_some_and(|folder| !folder.exists());
-        is_gone || self.since.elapsed() >= self.longest
-    }
+/// What follows a step.
+enum Next {
+    /// Another one.
+    Step,
+    /// The end.
+    End,
+    /// A turn of somebody else.
+    Lend(Ask),
 }
 
 /// Who reads a session.
@@ -104,33 +95,27 @@ impl Follow {
         self.begin(out)?;
         let (mut said, mut number) = (Said::default(), 0u64);
         loop {
-            self.settle_at_rest(out)?;
             if self.is_stopped() {
                 self = match self.reopened(&mut said, &mut number, out)? {
                     Ok(opened) => opened,
                     Err(status) => return Ok(status),
                 };
             }
-            self.publish();
-            let until = self.wakes()?.map(due::deadline).into_iter().chain(self.due.again);
-            let until = until.chain(self.idle.map(Idle::until)).min();
-            let bytes = match self.came(until, out)? {
-                Came::Line(bytes) => bytes,
-                Came::End => break,
-                Came::Work(work) => {
-                    work(&mut self, out)?;
-                    continue;
-                }
-                Came::Due => {
-                    if self.idle.is_some_and(|idle| idle.is_over(self.session.ledger())) {
-                        break;
+            let next = match self.step(&mut said, &mut number, out) {
+                Ok(next) => {
+                    if !self.is_stopped() {
+                        self.reopenings = 0;
                     }
-                    self.wake(out)?;
-                    continue;
+                    next
                 }
-                Came::Asked(ask) => {
-                    // What fell due before a turn comes before what is recorded in it.
-                    self.fall_due(time::wall_clock(), out)?;
+                Err(failure) => self.outlive(failure).map(|()| Next::Step)?,
+            };
+            match next {
+                Next::Step => {}
+                // What came last waits for the ledger to be opened again.
+                Next::End if self.unanswered.is_some() => {}
+                Next::End => break,
+                Next::Lend(ask) => {
                     let Self { session, owner: Some(owner), .. } = self else { continue };
                     let known = session.last_tx();
                     let mut idle = NoRoom {
@@ -146,17 +131,45 @@ impl Follow {
                     let Some(session) = lent else { return Ok(self.refused.status(self.batch)) };
                     self = Self { session, owner: Some(owner), ..self };
                     self.take_up(known, out)?;
-                    continue;
                 }
-            };
-            number = number.saturating_add(1);
-            self.take_line((number, &bytes), &mut said, out)?;
-        }
-        if !said.is_empty() {
-            self.answer(said, out)?;
+            }
         }
         open::show_notices(&self.session.close());
         Ok(self.refused.status(self.batch))
+    }
+
+    /// Does what comes next, up to an end or a turn of somebody else.
+    fn step(&mut self, said: &mut Said, number: &mut u64, out: &mut dyn Write) -> Result<Next, Failure> {
+        self.settle_at_rest(out)?;
+        if self.is_stopped() {
+            return Ok(Next::Step);
+        }
+        self.publish();
+        let until = self.wakes()?.map(due::deadline).into_iter().chain(self.due.again);
+        let until = until.chain(self.idle.map(Idle::until)).min();
+        match self.came(until, out)? {
+            Came::Line(bytes) => {
+                *number = number.saturating_add(1);
+                self.take_line((*number, &bytes), said, out)?;
+            }
+            Came::End => {
+                if !said.is_empty() {
+                    self.answer(std::mem::take(said), out)?;
+                }
+                return Ok(Next::End);
+            }
+            Came::Work(work) => work(self, out)?,
+            Came::Due if self.idle.is_some_and(|idle| idle.is_over(self.session.ledger())) => {
+                return Ok(Next::End);
+            }
+            Came::Due => self.wake(out)?,
+            Came::Asked(ask) => {
+                // What fell due before a turn comes before what is recorded in it.
+                self.fall_due(time::wall_clock(), out).or_else(|failure| self.outlive(failure))?;
+                return Ok(Next::Lend(ask));
+            }
+        }
+        Ok(Next::Step)
     }
 
     /// What comes next; where that isn't work for somebody else, those are answered first who wait.
@@ -292,10 +305,21 @@ impl Follow {
         }
     }
 
-    fn answer(&mut self, said: Said, out: &mut dyn Write) -> Result<(), Failure> {
+    /// Answers what is said, now or once the ledger is opened again.
+    pub(super) fn answer(&mut self, said: Said, out: &mut dyn Write) -> Result<(), Failure> {
         if !said.faults.is_empty() {
             return Ok(self.refuse(Some(said.line), &said.faults, said.is_stopped, out)?);
         }
+        let mut unanswered = Unanswered { said: said.clone(), tx: None };
+        self.decide_lines(said, &mut unanswered.tx, out).or_else(|failure| {
+            self.outlive(failure)?;
+            self.unanswered = Some(unanswered);
+            Ok(())
+        })
+    }
+
+    /// Commits what is said, after transaction `tx`, and writes what came of it.
+    fn decide_lines(&mut self, said: Said, tx: &mut Option<u64>, out: &mut dyn Write) -> Result<(), Failure> {
         self.now = said.now.or(self.now);
         let wall = time::wall_clock();
         if self.now.is_none() {
@@ -314,6 +338,7 @@ impl Follow {
         };
         let now = change.now;
         self.due.rest = None;
+        *tx = Some(self.session.last_tx());
         match self.session.commit(change, false) {
             Ok(decided) => {
                 self.follow_schedules(&decided, now);

@@ -37,6 +37,7 @@ mod help;
 mod history;
 #[cfg(feature = "server")]
 mod http;
+mod idle;
 mod init;
 mod keep;
 mod keys;

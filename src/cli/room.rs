@@ -1,4 +1,4 @@
-//! A full disk, for a process that stays: what it has no room for is refused or waits, and the process goes on.
+//! A disk that is full or fails, for a process that stays: what can't be recorded is refused or waits, and the process goes on.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -16,6 +16,15 @@ use super::said::{Refused, Said};
 
 /// How long what there was no room for waits before it is tried again.
 const PAUSE: Duration = Duration::from_secs(2);
+/// How often the ledger is opened again without that anything comes of it.
+const MOST_REOPENINGS: u32 = 3;
+
+/// What a ledger that had to be opened again kept from an answer.
+pub(super) struct Unanswered {
+    pub(super) said: Said,
+    /// The last transaction before it was to be recorded, where it came to that.
+    pub(super) tx: Option<u64>,
+}
 
 impl Follow {
     /// Refuses what the ledger has no room for: what a line says has to be said again, and what fell due is tried again
@@ -76,10 +85,52 @@ impl Follow {
         let (incoming, refused, batch) = (&mut self.incoming, &mut self.refused, self.batch);
         let mut idle = NoRoom { incoming, refused, batch, said, number, tried: false, out };
         let opened = owner.open_again(session, &mut |error, until| idle.wait(error, until))?;
-        let Some(session) = opened else { return Ok(Err(self.refused.status(batch))) };
-        let mut opened = Self { session, owner: Some(owner), ..self };
-        opened.take_up(known, out)?;
+        let unanswered = self.unanswered.take();
+        let Some(session) = opened else {
+            if let Some(Unanswered { said, .. }) = unanswered {
+                self.refused.count(Some(said.line), false);
+                let message = "the fact base failed; whether this was recorded is not known";
+                tell(Some(said.line), &[json!({ "message": message })], out)?;
+            }
+            return Ok(Err(self.refused.status(batch)));
+        };
+        let reopenings = self.reopenings + 1;
+        let mut opened = Self { session, owner: Some(owner), reopenings, ..self };
+        let taken_up = opened.take_up(known, out).and_then(|()| match unanswered {
+            Some(unanswered) => opened.answer_again(unanswered, out),
+            None => Ok(()),
+        });
+        taken_up.or_else(|failure| opened.outlive(failure))?;
         Ok(Ok(opened))
+    }
+
+    /// Answers what it could not answer before the ledger was opened again, unless it is recorded.
+    fn answer_again(&mut self, unanswered: Unanswered, out: &mut dyn Write) -> Result<(), Failure> {
+        let Unanswered { said, tx } = unanswered;
+        let last = self.session.last_tx();
+        if tx.is_none_or(|tx| tx == last) {
+            return self.answer(said, out);
+        }
+        let first = tx.map_or(last, |tx| tx + 1);
+        let message = format!(
+            "the fact base failed while this was recorded: `hence log --from {first}` shows whether it was, and \
+            what followed"
+        );
+        Ok(self.refuse(Some(said.line), &[json!({ "message": message })], false, out)?)
+    }
+
+    /// Goes on after a failure that is over once the ledger is opened again.
+    ///
+    /// # Errors
+    /// Any other failure.
+    pub(super) fn outlive(&mut self, failure: Failure) -> Result<(), Failure> {
+        let is_of_the_ledger = matches!(failure, Failure::Session(SessionError::Ledger(_)));
+        if !(is_of_the_ledger && self.is_stopped()) || self.reopenings >= MOST_REOPENINGS {
+            return Err(failure);
+        }
+        // What was on the way is looked at again.
+        self.due.again = Some(Instant::now());
+        Ok(())
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Refused {
 }
 
 /// What lines say together.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Said {
     /// The line they begin at, from 1; 0 for none.
     pub(super) line: u64,
@@ -81,7 +81,7 @@ impl Refused {
     pub(super) fn count(&mut self, line: Option<u64>, stopped: bool) {
         match line {
             Some(line) => {
-                self.first = if self.number == 0 { line } else { self.first };
+                self.first = if self.number == 0 { line } else { line.min(self.first) };
                 self.number += 1;
             }
             None => self.instants += 1,

@@ -11,7 +11,8 @@ use hence_ledger::{Ledger, LedgerError};
 
 use super::carry::Carry;
 use super::due::{AUTHOR, Due};
-use super::follow::{Follow, Idle};
+use super::follow::Follow;
+use super::idle::Idle;
 use super::options::{EngineOptions, FactOptions, RuleOptions, duration, time_limit};
 use super::owner::{Event, Incoming, LONGEST_TURN, Mailbox, Owner};
 use super::said::{Refused, Said};
@@ -104,6 +105,8 @@ impl Serve {
             records: None,
             carry,
             refused: Refused::default(),
+            unanswered: None,
+            reopenings: 0,
             incoming: Incoming::of(mailbox),
             owner,
             due: Due::default(),

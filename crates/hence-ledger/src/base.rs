@@ -110,6 +110,11 @@ pub trait Base: Send + Sync {
         batches.into_iter().try_for_each(|batch| self.apply(batch))
     }
 
+    /// Whether it has refused to be read since its medium failed; one that is opened again may not.
+    fn is_unreadable(&self) -> bool {
+        false
+    }
+
     /// Bytes on the medium; 0 in memory.
     ///
     /// # Errors

@@ -48,9 +48,10 @@ impl Ledger {
         self.state.head
     }
 
-    /// Whether it accepts no more writes, since nobody knows what became of one, until it is opened again.
+    /// Whether nothing more is recorded until it is opened again: nobody knows what became of a write, a transaction that
+    /// is recorded isn't applied, or the base can't be read any more.
     pub fn is_stopped(&self) -> bool {
-        self.journal.check_writable().is_err()
+        self.journal.check_writable().is_err() || self.torn || self.view.base().is_unreadable()
     }
 
     /// The folder that it lies in; `None` in memory.

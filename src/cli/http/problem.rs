@@ -23,6 +23,7 @@ pub(super) fn of_session(error: &SessionError) -> Problem {
         }
         SessionError::Ledger(LedgerError::Expected { .. }) => Problem::new(409, detail),
         SessionError::Ledger(LedgerError::NoTransaction { .. }) => Problem::new(404, detail),
+        SessionError::Ledger(LedgerError::Medium(_)) => Problem::busy(detail),
         error if error.is_limit() || error.lacks_room() => Problem::busy(detail),
         _ => Problem::new(500, detail),
     }

@@ -200,6 +200,10 @@ impl Base for SledBase {
         self.health.change(move || batches.into_iter().try_for_each(|batch| apply(&db, batch)))
     }
 
+    fn is_unreadable(&self) -> bool {
+        self.health.is_unreadable()
+    }
+
     fn size(&self) -> Result<u64, BaseError> {
         scratch::size(&self.dir).map_err(failed(&self.dir))
     }

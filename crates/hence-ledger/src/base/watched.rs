@@ -88,22 +88,35 @@ pub(super) struct Health {
     failed: OnceLock<BaseError>,
     /// Whether a call was given up. It may hold locks that any other call would wait for.
     lost: AtomicBool,
+    /// Whether its medium failed while it was read.
+    unreadable: AtomicBool,
 }
 
 impl Health {
     pub(super) fn new(config: sled::Config) -> Self {
         hush();
         let panics = PANICS.load(Ordering::SeqCst);
-        Self { config, panics, failed: OnceLock::new(), lost: AtomicBool::new(false) }
+        Self {
+            config,
+            panics,
+            failed: OnceLock::new(),
+            lost: AtomicBool::default(),
+            unreadable: AtomicBool::default(),
+        }
     }
 
     /// Reads from sled, which waits for nobody.
     pub(super) fn read<T>(&self, call: impl FnOnce() -> sled::Result<T>) -> Result<T, BaseError> {
-        if self.is_lost() {
-            self.whole()?;
-            return Err(no_answer());
+        let read = if self.is_lost() { self.whole().and(Err(no_answer())) } else { guarded(call) };
+        if matches!(read, Err(BaseError::Medium(_))) {
+            self.unreadable.store(true, Ordering::SeqCst);
         }
-        guarded(call)
+        read
+    }
+
+    /// Whether its medium failed while it was read.
+    pub(super) fn is_unreadable(&self) -> bool {
+        self.unreadable.load(Ordering::SeqCst)
     }
 
     /// Changes something, unless a change has failed before.
