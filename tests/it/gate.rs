@@ -238,11 +238,16 @@ fn what_an_owner_says_nothing_of_is_denied_and_nobody_is_asked_again() {
     let asked = event(Host::Claude, &call, false, &project.path(""), 1).to_string();
     let store = project.path(".hence").display().to_string();
     let words = ["gate", "--host", "claude", "--store", &store];
-    let output = project.run(hook.to_str().unwrap(), &words, &asked);
+    // Both wait at once until no answer comes.
+    let (output, shadow) = thread::scope(|scope| {
+        let shadowed = [&words[..], &["--shadow"]].concat();
+        let (project, hook, asked) = (&project, hook.to_str().unwrap(), &asked);
+        let shadow = scope.spawn(move || project.run(hook, &shadowed, asked));
+        (project.run(hook, &words, asked), shadow.join().unwrap())
+    });
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains(r#""permissionDecision":"deny""#) && said.contains("gave no answer"), "{said}");
-    let shadow = project.run(hook.to_str().unwrap(), &[&words[..], &["--shadow"]].concat(), &asked);
     assert_eq!((shadow.status.code(), shadow.stdout.len()), (Some(1), 0), "{shadow:?}");
     assert!(!project.path("started").exists());
 }

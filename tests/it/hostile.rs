@@ -375,7 +375,11 @@ fn nothing_hostile_reaches_a_pipe_or_a_terminal() {
     assert!(missing.is_empty(), "no hostile call of {missing:?}");
     let mut faults = Vec::new();
     for (words, typed) in calls().into_iter().chain(refused(&commands)) {
-        let output = command(piped.path(), &words, typed).output().unwrap();
+        let (output, shown) = thread::scope(|scope| {
+            let shown = scope.spawn(|| on_a_terminal(terminal.path(), &words, typed));
+            let output = command(piped.path(), &words, typed).output().unwrap();
+            (output, without_own(&shown.join().unwrap()))
+        });
         assert!(output.status.code().is_some_and(|code| code < 70), "{words:?}: {output:?}");
         // Documents for programs keep their bytes; those of CSV and of a formatter are checked elsewhere.
         let bytes = words.iter().any(|word| word == "csv") || words[0] == "compile";
@@ -384,7 +388,6 @@ fn nothing_hostile_reaches_a_pipe_or_a_terminal() {
             let text = String::from_utf8(stream).unwrap_or_else(|error| panic!("{words:?}: {error}"));
             faults.extend(fault(&text).map(|fault| format!("piped: {words:?}: {fault}")));
         }
-        let shown = without_own(&on_a_terminal(terminal.path(), &words, typed));
         faults.extend(fault(&shown).map(|fault| format!("terminal: {words:?}: {fault}")));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 use hence_ledger::base::{Base, MemoryBase};
 use hence_ledger::disk::MemoryDisk;
@@ -219,33 +220,41 @@ fn faulty_locks(whole: &[u8]) -> Vec<Option<Vec<u8>>> {
     locks
 }
 
-#[test]
-fn a_lock_that_says_nothing_is_named_and_written_anew() {
+/// A closed ledger whose lock is `content` instead, the `at`-th of those that say nothing.
+fn opens_with_a_lock_that_says_nothing(at: usize, content: Option<&[u8]>) {
     let (dir, all) = closed();
     let lock = dir.path().join("LOCK");
     let cut = last_record(&all[&journal(dir.path())]);
-    for (at, content) in faulty_locks(&all[&lock]).into_iter().enumerate() {
-        put(dir.path(), &all);
-        match content {
-            Some(bytes) => fs::write(&lock, bytes).unwrap(),
-            None => fs::remove_file(&lock).unwrap(),
-        }
-        let mut asked = Ledger::open_to_ask(dir.path(), &OpenOptions::default()).unwrap();
-        assert_eq!((asked.last_tx(), asked.take_notices()), (3, vec![]), "lock {at}");
-        let differences = asked.verify().unwrap().differences;
-        assert!(matches!(&differences[..], [one] if one.contains("LOCK")), "lock {at}: {differences:?}");
-        // What the base knows of the end is believed, since nobody else says anything.
-        fs::write(journal(dir.path()), &all[&journal(dir.path())][..cut]).unwrap();
-        assert!(is_damage(&Ledger::open_to_ask(dir.path(), &OpenOptions::default())), "lock {at}");
-        assert!(is_damage(&Ledger::open(dir.path(), &OpenOptions::default())), "lock {at}");
-        fs::write(journal(dir.path()), &all[&journal(dir.path())]).unwrap();
-        let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
-        let told = ledger.take_notices();
-        assert!(matches!(told[..], [Notice::LockRewritten { .. }]), "lock {at}: {told:?}");
-        assert_eq!(ledger.close(), vec![]);
-        let mut again = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
-        assert_eq!((again.take_notices(), again.verify().unwrap().differences.len()), (vec![], 0));
+    match content {
+        Some(bytes) => fs::write(&lock, bytes).unwrap(),
+        None => fs::remove_file(&lock).unwrap(),
     }
+    let mut asked = Ledger::open_to_ask(dir.path(), &OpenOptions::default()).unwrap();
+    assert_eq!((asked.last_tx(), asked.take_notices()), (3, vec![]), "lock {at}");
+    let differences = asked.verify().unwrap().differences;
+    assert!(matches!(&differences[..], [one] if one.contains("LOCK")), "lock {at}: {differences:?}");
+    // What the base knows of the end is believed, since nobody else says anything.
+    fs::write(journal(dir.path()), &all[&journal(dir.path())][..cut]).unwrap();
+    assert!(is_damage(&Ledger::open_to_ask(dir.path(), &OpenOptions::default())), "lock {at}");
+    assert!(is_damage(&Ledger::open(dir.path(), &OpenOptions::default())), "lock {at}");
+    fs::write(journal(dir.path()), &all[&journal(dir.path())]).unwrap();
+    let mut ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
+    let told = ledger.take_notices();
+    assert!(matches!(told[..], [Notice::LockRewritten { .. }]), "lock {at}: {told:?}");
+    assert_eq!(ledger.close(), vec![]);
+    let mut again = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
+    assert_eq!((again.take_notices(), again.verify().unwrap().differences.len()), (vec![], 0));
+}
+
+#[test]
+fn a_lock_that_says_nothing_is_named_and_written_anew() {
+    let (dir, all) = closed();
+    // Each waits for somebody who may be writing it.
+    thread::scope(|scope| {
+        for (at, content) in faulty_locks(&all[&dir.path().join("LOCK")]).into_iter().enumerate() {
+            scope.spawn(move || opens_with_a_lock_that_says_nothing(at, content.as_deref()));
+        }
+    });
 }
 
 #[test]

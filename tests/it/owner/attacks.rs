@@ -221,7 +221,7 @@ fn another_user_gets_no_turn() {
     assert_fact(dir.path(), "failed(\"a\", 1)");
     // Even where the permissions of all files would let it.
     permit(&dir.path().join(".hence"), 0o777);
-    let mut assert = as_nobody(hence(dir.path(), &["assert", "failed(\"b\", 1)"]));
+    let mut assert = as_nobody(hence(dir.path(), &["assert", "failed(\"b\", 1)", "--wait", "100ms"]));
     let (status, _, said) = said(assert.env("HENCE_TRUST", dir.path()).output().unwrap());
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("is in use by"), "{said}");
@@ -242,7 +242,7 @@ fn another_user_gets_no_turn() {
     let said = BufReader::new(process.stderr.take().unwrap());
     let mut theirs = Owner { process, said };
     theirs.hear("serves the ledger");
-    let (status, _, said) = run(dir.path(), &["assert", "failed(\"c\", 1)"]);
+    let (status, _, said) = run(dir.path(), &["assert", "failed(\"c\", 1)", "--wait", "100ms"]);
     assert!(status == 2 && said.contains("is in use by"), "{said}");
     assert_eq!(theirs.stop().1, 0);
 }
