@@ -55,12 +55,8 @@ impl Check {
         let failed = faults.diagnostics.iter().any(|found| found.is_error());
         match self.format {
             CheckFormat::Json => {
-                let all: Vec<_> = faults
-                    .diagnostics
-                    .iter()
-                    .map(|found| diagnostics::json(found, &faults.sources))
-                    .collect();
-                output::document(&all)?;
+                let all = faults.diagnostics.iter();
+                output::documents(all.map(|found| diagnostics::json(found, &faults.sources)))?;
             }
             CheckFormat::Sarif => output::document(&sarif::log(faults))?,
             CheckFormat::Text if faults.diagnostics.is_empty() => {

@@ -357,7 +357,7 @@ fn print_for_programs(format: Format, decided: &CommitOutcome, all: bool) -> std
     let mut objects = rows.iter().map(object).chain(decided.undetermined.iter().map(open));
     let mut out = output::out(format);
     match format {
-        Format::Json => output::document(&objects.collect::<Vec<_>>()),
+        Format::Json => output::documents(objects),
         Format::Jsonl => objects.try_for_each(|object| writeln!(out, "{}", output::spaced(&object))),
         Format::Csv | Format::Table => {
             let mut out = Records::out();

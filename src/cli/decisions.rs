@@ -134,7 +134,7 @@ impl Decisions {
             }
             Format::Json => {
                 drop(out);
-                output::document(&shown.iter().map(object).collect::<Vec<_>>())
+                output::documents(shown.iter().map(object))
             }
             Format::Jsonl => {
                 shown.iter().try_for_each(|found| writeln!(out, "{}", output::spaced(&object(found))))

@@ -140,7 +140,7 @@ pub(super) fn rows(
         }
         Format::Json => {
             drop(out);
-            document(&objects.collect::<Vec<_>>())
+            documents(objects)
         }
         Format::Jsonl => objects.try_for_each(|object| writeln!(out, "{}", spaced(&object))),
         Format::Csv => {
@@ -212,6 +212,21 @@ pub(super) fn document(document: &impl serde::Serialize) -> io::Result<()> {
     writeln!(terminal::json(), "{text}")
 }
 
+/// Writes a list of JSON documents over several lines, as [`document`] writes it, and holds one of them at a time.
+///
+/// # Errors
+/// Standard output can't be written.
+pub(super) fn documents<T: serde::Serialize>(documents: impl IntoIterator<Item = T>) -> io::Result<()> {
+    let mut out = terminal::json();
+    let mut begin = "[\n  ";
+    for document in documents {
+        let text = serde_json::to_string_pretty(&document).map_err(io::Error::other)?;
+        write!(out, "{begin}{}", text.replace('\n', "\n  "))?;
+        begin = ",\n  ";
+    }
+    writeln!(out, "{}", if begin.starts_with(',') { "\n]" } else { "[]" })
+}
+
 /// Writes whole relations: a table each, or facts as fact files have them.
 ///
 /// # Errors
@@ -228,7 +243,7 @@ pub(super) fn relations(
         Format::Jsonl => objects.try_for_each(|object| writeln!(out, "{}", spaced(&object))),
         Format::Json => {
             drop(out);
-            document(&objects.collect::<Vec<_>>())
+            documents(objects)
         }
         Format::Table | Format::Csv => {
             drop(out);

@@ -173,7 +173,7 @@ impl List {
                 let rows: Vec<Vec<String>> = shown.iter().map(Shown::row).collect();
                 terminal::text().lines(&output::table(&header, &rows))?;
             }
-            Form::Json => output::document(&shown.iter().map(Shown::json).collect::<Vec<_>>())?,
+            Form::Json => output::documents(shown.iter().map(Shown::json))?,
         }
         Ok(DONE)
     }

@@ -292,7 +292,7 @@ impl List {
             Format::Jsonl => {
                 list.iter().try_for_each(|known| writeln!(out, "{}", output::spaced(&object(known))))?;
             }
-            Format::Json => output::document(&list.iter().map(object).collect::<Vec<_>>())?,
+            Format::Json => output::documents(list.iter().map(object))?,
             Format::Csv => {
                 let mut out = super::records::Records::out();
                 out.write(&header)?;

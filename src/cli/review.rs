@@ -248,7 +248,7 @@ impl List {
             Format::Jsonl => {
                 rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))?;
             }
-            Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>())?,
+            Format::Json => output::documents(rows.iter().map(object))?,
             Format::Csv => {
                 let mut out = Records::out();
                 out.write(&header)?;

@@ -173,7 +173,7 @@ impl List {
         match self.format {
             Format::Table if rows.is_empty() => output::note("there are no tokens"),
             Format::Table => out.lines(&output::table(&header, &rows))?,
-            Format::Json => output::document(&rows.iter().map(object).collect::<Vec<_>>())?,
+            Format::Json => output::documents(rows.iter().map(object))?,
             Format::Jsonl | Format::Csv => {
                 rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))?;
             }

@@ -45,6 +45,12 @@ fn stop(bound: Bound, doing: &'static str) {
         several => format!("the {several} previously recorded transactions remain"),
     };
     output::error(&format!("{bound} was reached while {doing}; {recorded}"));
-    super::suggest(bound);
+    if doing == meter::WRITING {
+        output::note(
+            "  help: a table holds all of its rows until it is written; `--format jsonl` or `csv` takes less",
+        );
+    } else {
+        super::suggest(bound);
+    }
     std::process::exit(i32::from(LIMIT));
 }

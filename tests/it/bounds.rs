@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value as Json;
+
 use super::command;
 
 /// Nothing here takes so long, on however slow a machine.
@@ -180,6 +182,31 @@ fn personal_facts_take_little_more_memory_than_others() {
     println!("personal {personal} MiB, plain {plain} MiB");
     // How much of its log the base still holds varies with the machine's load: between 20 and 40 MiB.
     assert!(personal < plain + 56, "{personal} MiB, and {plain} MiB without personal values");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_of_many_rows_is_written_row_by_row() {
+    let folder = folder(0);
+    let rules = "input e(k: int).\n## Both.\nrelation both(a: int, b: int).\nboth(A, B) :- e(A), e(B).\n";
+    fs::write(folder.path().join("rules.dl"), rules).unwrap();
+    let facts: String = (0..300).map(|k| format!("{{\"e\": [{k}]}}\n")).collect();
+    fs::write(folder.path().join("facts.jsonl"), facts).unwrap();
+    let derive = |more: &[&str]| {
+        let words = ["derive", "both", "--facts", "facts.jsonl", "--rules", "rules.dl", "--format"];
+        run(folder.path(), &[&words[..], more].concat())
+    };
+    let (lines, list) = (derive(&["jsonl"]), derive(&["json"]));
+    assert_eq!((lines.status, list.status), (Some(0), Some(0)), "{}{}", lines.told, list.told);
+    let rows: Vec<Json> = serde_json::from_str(&list.printed).unwrap();
+    assert!(rows.len() == 90_000);
+    assert!(rows.iter().zip(lines.printed.lines()).all(|(row, line)| *row == line.parse::<Json>().unwrap()));
+    assert_eq!(list.printed, format!("{:#}\n", Json::Array(rows)));
+    assert!(list.peak < lines.peak + 16, "{} MiB, and {} MiB as lines", list.peak, lines.peak);
+    let table = derive(&["table", "--max-memory", "40"]);
+    table.stopped_at(40);
+    assert!(table.told.contains("while writing the answer"), "{}", table.told);
+    assert!(table.told.contains("`--format jsonl` or `csv` takes less"), "{}", table.told);
 }
 
 /// Feeds a command its standard input.

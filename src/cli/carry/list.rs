@@ -206,7 +206,7 @@ pub(super) fn print<'r>(format: Format, rows: impl IntoIterator<Item = &'r Row>)
             let is_number = |at: usize| header.get(at) == Some(&"attempts");
             output::out(format).lines(&output::aligned(&header.map(str::to_owned), &rows, is_number))
         }
-        Format::Json => output::document(&rows.map(row_json).collect::<Vec<_>>()),
+        Format::Json => output::documents(rows.map(row_json)),
         Format::Jsonl => {
             let mut out = output::out(format);
             rows.try_for_each(|row| writeln!(out, "{}", output::spaced(&row_json(row))))
@@ -244,7 +244,7 @@ impl Show {
                 }
                 out.flush()?;
             }
-            Format::Json => output::document(&notes.iter().map(object).collect::<Vec<_>>())?,
+            Format::Json => output::documents(notes.iter().map(object))?,
             Format::Jsonl => {
                 notes.iter().try_for_each(|note| writeln!(out, "{}", output::spaced(&object(note))))?;
             }
