@@ -354,11 +354,10 @@ fn print_for_programs(format: Format, decided: &CommitOutcome, all: bool) -> std
             "values": output::open_values(&row.args), "rule": null, "because": null,
         })
     };
-    let mut objects = rows.iter().map(object).chain(decided.undetermined.iter().map(open));
-    let mut out = output::out(format);
+    let objects = rows.iter().map(object).chain(decided.undetermined.iter().map(open));
     match format {
         Format::Json => output::documents(objects),
-        Format::Jsonl => objects.try_for_each(|object| writeln!(out, "{}", output::spaced(&object))),
+        Format::Jsonl => output::lines(objects),
         Format::Csv | Format::Table => {
             let mut out = Records::out();
             out.write(["change", "decision", "rule", "because"])?;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::io::Write;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -124,23 +123,16 @@ impl Decisions {
 
     fn print(&self, shown: &[Standing]) -> std::io::Result<()> {
         let format = if self.json { Format::Json } else { self.format };
-        let mut out = output::out(format);
         match format {
             Format::Table if shown.is_empty() => Ok(()),
             Format::Table => {
                 let header = ["id", "decision", "since", "clock", "because"].map(str::to_owned);
                 let rows: Vec<Vec<String>> = shown.iter().map(cells).collect();
-                out.lines(&output::table(&header, &rows))
+                output::out(format).lines(&output::table(&header, &rows))
             }
-            Format::Json => {
-                drop(out);
-                output::documents(shown.iter().map(object))
-            }
-            Format::Jsonl => {
-                shown.iter().try_for_each(|found| writeln!(out, "{}", output::spaced(&object(found))))
-            }
+            Format::Json => output::documents(shown.iter().map(object)),
+            Format::Jsonl => output::lines(shown.iter().map(object)),
             Format::Csv => {
-                drop(out);
                 let mut out = Records::out();
                 out.write(["id", "decision", "since", "clock", "because", "rule"])?;
                 for found in shown {

@@ -1,7 +1,7 @@
 //! Results on standard output (tables for people, JSON and CSV for programs), everything else on standard error.
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
@@ -121,7 +121,6 @@ pub(super) fn rows(
     rows: &[Vec<Value>],
     undetermined: &[Vec<Option<Value>>],
 ) -> io::Result<()> {
-    let mut out = out(format);
     let object = |row: &Vec<Value>| {
         let pairs = columns.iter().cloned().zip(row.iter().map(|value| json_value(*value)));
         Json::Object(pairs.collect())
@@ -130,19 +129,16 @@ pub(super) fn rows(
         let pairs = columns.iter().cloned().zip(open_values(row));
         json!({ "undetermined": Json::Object(pairs.collect()) })
     };
-    let mut objects = rows.iter().map(object).chain(undetermined.iter().map(open));
+    let objects = rows.iter().map(object).chain(undetermined.iter().map(open));
     match format {
         Format::Table => {
             let cells: Vec<Vec<String>> =
                 rows.iter().map(|row| row.iter().map(ToString::to_string).collect()).collect();
             let is_number = |at: usize| rows.iter().filter_map(|row| row.get(at)).all(is_number);
-            out.lines(&aligned(columns, &cells, is_number))
+            out(format).lines(&aligned(columns, &cells, is_number))
         }
-        Format::Json => {
-            drop(out);
-            documents(objects)
-        }
-        Format::Jsonl => objects.try_for_each(|object| writeln!(out, "{}", spaced(&object))),
+        Format::Json => documents(objects),
+        Format::Jsonl => lines(objects),
         Format::Csv => {
             let mut out = Records::out();
             out.write(columns)?;
@@ -212,19 +208,29 @@ pub(super) fn document(document: &impl serde::Serialize) -> io::Result<()> {
     writeln!(terminal::json(), "{text}")
 }
 
+/// Writes JSON documents, each on a line.
+///
+/// # Errors
+/// Standard output can't be written.
+pub(super) fn lines(documents: impl IntoIterator<Item = Json>) -> io::Result<()> {
+    let mut out = BufWriter::new(terminal::json());
+    documents.into_iter().try_for_each(|document| writeln!(out, "{}", spaced(&document)))?;
+    out.flush()
+}
+
 /// Writes a list of JSON documents over several lines, as [`document`] writes it, and holds one of them at a time.
 ///
 /// # Errors
 /// Standard output can't be written.
-pub(super) fn documents<T: serde::Serialize>(documents: impl IntoIterator<Item = T>) -> io::Result<()> {
-    let mut out = terminal::json();
+pub(super) fn documents(documents: impl IntoIterator<Item = Json>) -> io::Result<()> {
+    let mut out = BufWriter::new(terminal::json());
     let mut begin = "[\n  ";
     for document in documents {
-        let text = serde_json::to_string_pretty(&document).map_err(io::Error::other)?;
-        write!(out, "{begin}{}", text.replace('\n', "\n  "))?;
+        write!(out, "{begin}{}", format!("{document:#}").replace('\n', "\n  "))?;
         begin = ",\n  ";
     }
-    writeln!(out, "{}", if begin.starts_with(',') { "\n]" } else { "[]" })
+    writeln!(out, "{}", if begin.starts_with(',') { "\n]" } else { "[]" })?;
+    out.flush()
 }
 
 /// Writes whole relations: a table each, or facts as fact files have them.
@@ -237,21 +243,16 @@ pub(super) fn relations(
     undetermined: &[FactPattern],
 ) -> io::Result<()> {
     let facts = || relations.iter().flat_map(|(_, _, facts)| facts).map(json_fact);
-    let mut objects = facts().chain(undetermined.iter().map(open_row));
-    let mut out = out(format);
+    let objects = facts().chain(undetermined.iter().map(open_row));
     match format {
-        Format::Jsonl => objects.try_for_each(|object| writeln!(out, "{}", spaced(&object))),
-        Format::Json => {
-            drop(out);
-            documents(objects)
-        }
+        Format::Jsonl => lines(objects),
+        Format::Json => documents(objects),
         Format::Table | Format::Csv => {
-            drop(out);
             for (name, columns, facts) in relations {
                 let columns: Vec<String> = columns.iter().map(ToString::to_string).collect();
                 let values: Vec<Vec<Value>> = facts.iter().map(|fact| fact.values.clone()).collect();
                 if format == Format::Table || relations.len() > 1 {
-                    writeln!(self::out(format), "# {name}")?;
+                    writeln!(out(format), "# {name}")?;
                 }
                 rows(format, &columns, &values, &[])?;
             }

@@ -280,18 +280,15 @@ impl List {
             })
         };
         let rows: Vec<Vec<String>> = list.iter().map(row).collect();
-        let mut out = output::out(self.format);
         match self.format {
             Format::Table if rows.is_empty() => {
                 writeln!(
-                    out,
+                    output::out(self.format),
                     "no principals: authors are believed, and have the roles that `[roles]` of hence.toml lists"
                 )?;
             }
-            Format::Table => out.lines(&output::table(&header, &rows))?,
-            Format::Jsonl => {
-                list.iter().try_for_each(|known| writeln!(out, "{}", output::spaced(&object(known))))?;
-            }
+            Format::Table => output::out(self.format).lines(&output::table(&header, &rows))?,
+            Format::Jsonl => output::lines(list.iter().map(object))?,
             Format::Json => output::documents(list.iter().map(object))?,
             Format::Csv => {
                 let mut out = super::records::Records::out();

@@ -242,12 +242,9 @@ impl List {
             let pairs = header.iter().cloned().zip(row.iter().map(|cell| json!(cell)));
             serde_json::Value::Object(pairs.collect())
         };
-        let mut out = output::out(self.format);
         match self.format {
-            Format::Table => out.lines(&output::table(&header, &rows))?,
-            Format::Jsonl => {
-                rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))?;
-            }
+            Format::Table => output::out(self.format).lines(&output::table(&header, &rows))?,
+            Format::Jsonl => output::lines(rows.iter().map(object))?,
             Format::Json => output::documents(rows.iter().map(object))?,
             Format::Csv => {
                 let mut out = Records::out();

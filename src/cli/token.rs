@@ -169,14 +169,11 @@ impl List {
             let pairs = header.iter().cloned().zip(row.iter().map(|cell| json!(cell)));
             serde_json::Value::Object(pairs.collect())
         };
-        let mut out = output::out(self.format);
         match self.format {
             Format::Table if rows.is_empty() => output::note("there are no tokens"),
-            Format::Table => out.lines(&output::table(&header, &rows))?,
+            Format::Table => output::out(self.format).lines(&output::table(&header, &rows))?,
             Format::Json => output::documents(rows.iter().map(object))?,
-            Format::Jsonl | Format::Csv => {
-                rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))?;
-            }
+            Format::Jsonl | Format::Csv => output::lines(rows.iter().map(object))?,
         }
         Ok(DONE)
     }

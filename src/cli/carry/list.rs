@@ -207,10 +207,7 @@ pub(super) fn print<'r>(format: Format, rows: impl IntoIterator<Item = &'r Row>)
             output::out(format).lines(&output::aligned(&header.map(str::to_owned), &rows, is_number))
         }
         Format::Json => output::documents(rows.map(row_json)),
-        Format::Jsonl => {
-            let mut out = output::out(format);
-            rows.try_for_each(|row| writeln!(out, "{}", output::spaced(&row_json(row))))
-        }
+        Format::Jsonl => output::lines(rows.map(row_json)),
         Format::Csv => {
             let mut out = Records::out();
             out.write(header)?;
@@ -245,9 +242,7 @@ impl Show {
                 out.flush()?;
             }
             Format::Json => output::documents(notes.iter().map(object))?,
-            Format::Jsonl => {
-                notes.iter().try_for_each(|note| writeln!(out, "{}", output::spaced(&object(note))))?;
-            }
+            Format::Jsonl => output::lines(notes.iter().map(object))?,
             Format::Csv => {
                 let mut out = Records::out();
                 out.write(["tx", "at", "attempt", "state", "carrier", "detail"])?;

@@ -1,7 +1,5 @@
 //! `hence config`: every setting with its value and where that comes from.
 
-use std::io::Write;
-
 use clap::Args;
 use hence_lang::analysis::lints::levels;
 use serde_json::json;
@@ -60,7 +58,6 @@ impl Show {
         rows.extend(roles());
         rows.extend(carried());
         rows.extend(records());
-        let mut out = output::out(self.format);
         let object = |row: &Row| {
             json!({
                 "key": row.key, "value": row.value, "origin": row.origin.to_string(), "variable": row.variable,
@@ -75,12 +72,10 @@ impl Show {
                         vec![row.key.clone(), row.value.clone(), row.origin.to_string(), row.variable.clone()]
                     })
                     .collect();
-                out.lines(&output::table(&header, &cells))?;
+                output::out(self.format).lines(&output::table(&header, &cells))?;
             }
-            Format::Json => writeln!(out, "{:#}", json!(rows.iter().map(object).collect::<Vec<_>>()))?,
-            Format::Jsonl => {
-                rows.iter().try_for_each(|row| writeln!(out, "{}", output::spaced(&object(row))))?;
-            }
+            Format::Json => output::documents(rows.iter().map(object))?,
+            Format::Jsonl => output::lines(rows.iter().map(object))?,
             Format::Csv => {
                 let mut out = Records::out();
                 out.write(["setting", "value", "from", "variable"])?;
