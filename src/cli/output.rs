@@ -11,6 +11,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use hence_core::fact::Fact;
 pub(super) use hence_core::json::{fact as json_fact, spaced, value as json_value};
 use hence_core::literal::visible;
+use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_proof::proof::FactPattern;
@@ -21,6 +22,9 @@ use super::terminal::{self, Out};
 
 /// Narrower terminals, and those that tell of no width, are written to as pipes are.
 const NARROWEST: u16 = 20;
+
+/// What is being done while a table is made.
+pub(super) const TABLE: &str = "writing a table";
 
 /// The forms of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -95,6 +99,7 @@ pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
 
 /// The same, where some columns hold numbers, which go right.
 pub(super) fn aligned(header: &[String], rows: &[Vec<String>], is_number: impl Fn(usize) -> bool) -> String {
+    meter::enter(TABLE);
     let mut table = Table::new();
     let arrangement =
         if columns().is_some() { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
@@ -132,6 +137,7 @@ pub(super) fn rows(
     let objects = rows.iter().map(object).chain(undetermined.iter().map(open));
     match format {
         Format::Table => {
+            meter::enter(TABLE);
             let cells: Vec<Vec<String>> =
                 rows.iter().map(|row| row.iter().map(ToString::to_string).collect()).collect();
             let is_number = |at: usize| rows.iter().filter_map(|row| row.get(at)).all(is_number);

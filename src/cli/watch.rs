@@ -45,7 +45,7 @@ fn stop(bound: Bound, doing: &'static str) {
         several => format!("the {several} previously recorded transactions remain"),
     };
     output::error(&format!("{bound} was reached while {doing}; {recorded}"));
-    if doing == meter::WRITING {
+    if doing == super::output::TABLE {
         output::note(
             "  help: a table holds all of its rows until it is written; `--format jsonl` or `csv` takes less",
         );

@@ -205,7 +205,7 @@ fn a_list_of_many_rows_is_written_row_by_row() {
     assert!(list.peak < lines.peak + 16, "{} MiB, and {} MiB as lines", list.peak, lines.peak);
     let table = derive(&["table", "--max-memory", "40"]);
     table.stopped_at(40);
-    assert!(table.told.contains("while writing the answer"), "{}", table.told);
+    assert!(table.told.contains("while writing a table"), "{}", table.told);
     assert!(table.told.contains("`--format jsonl` or `csv` takes less"), "{}", table.told);
 }
 

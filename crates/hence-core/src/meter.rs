@@ -6,9 +6,7 @@ mod watch;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-pub use watch::{
-    Recording, Stop, WRITING, Watch, answering, at_most, enter, recorded, recording, room, watch,
-};
+pub use watch::{Recording, Stop, Watch, answering, at_most, enter, recorded, recording, room, watch};
 
 /// How many cheap steps lie between two looks.
 const STEPS_PER_LOOK: u32 = 4096;

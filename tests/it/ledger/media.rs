@@ -156,7 +156,7 @@ fn a_stream_goes_on_from_the_journal_once_its_base_cannot_be_read() {
     let lines: Vec<bool> =
         (1..=60).map(|line| committed.iter().any(|it| it.contains(&format!("\"line\": {line},")))).collect();
     assert!(committed.len() == 61 && lines.iter().all(|is_there| *is_there), "{told}");
-    let ledger = Ledger::open(&dir.path().join("led"), &OpenOptions::default()).unwrap();
+    let ledger = Ledger::open(dir.path().join("led"), &OpenOptions::default()).unwrap();
     assert_eq!(ledger.last_tx(), 61);
     assert_eq!(ledger.verify().unwrap().differences, Vec::<String>::new());
 }

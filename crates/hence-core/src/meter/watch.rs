@@ -32,8 +32,6 @@ static ANSWERING: AtomicBool = AtomicBool::new(false);
 static RECORDED: AtomicU64 = AtomicU64::new(0);
 /// What is being done.
 static DOING: Mutex<&'static str> = Mutex::new("starting");
-/// What is being done once an answer is written.
-pub const WRITING: &str = "writing the answer";
 /// Held while a transaction is being recorded.
 static RECORDING: Mutex<()> = Mutex::new(());
 
@@ -65,7 +63,7 @@ pub fn recorded() -> u64 {
 /// at it by itself.
 pub fn answering() {
     ANSWERING.store(true, Ordering::Relaxed);
-    enter(WRITING);
+    enter("writing the answer");
 }
 
 /// Says what is being done from now on, for the message of a limit.
