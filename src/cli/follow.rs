@@ -18,7 +18,7 @@ use super::due::Due;
 use super::idle::Idle;
 use super::lines::LONGEST_LINE;
 use super::owner::{Ask, Came, Incoming, Owner};
-use super::room::{NoRoom, Unanswered};
+use super::room::{NoRoom, Stage, Unanswered};
 use super::said::{MOST_FAULTS, Refused, Said, faults};
 use super::speaker::Speakers;
 use super::told::Told;
@@ -310,16 +310,16 @@ impl Follow {
         if !said.faults.is_empty() {
             return Ok(self.refuse(Some(said.line), &said.faults, said.is_stopped, out)?);
         }
-        let mut unanswered = Unanswered { said: said.clone(), tx: None };
-        self.decide_lines(said, &mut unanswered.tx, out).or_else(|failure| {
+        let mut unanswered = Unanswered { said: said.clone(), stage: Stage::Begun };
+        self.decide_lines(said, &mut unanswered.stage, out).or_else(|failure| {
             self.outlive(failure)?;
-            self.unanswered = Some(unanswered);
+            self.unanswered = Some(unanswered).filter(|it| it.stage != Stage::Answered);
             Ok(())
         })
     }
 
-    /// Commits what is said, after transaction `tx`, and writes what came of it.
-    fn decide_lines(&mut self, said: Said, tx: &mut Option<u64>, out: &mut dyn Write) -> Result<(), Failure> {
+    /// Commits what is said, and writes what came of it.
+    fn decide_lines(&mut self, said: Said, stage: &mut Stage, out: &mut dyn Write) -> Result<(), Failure> {
         self.now = said.now.or(self.now);
         let wall = time::wall_clock();
         if self.now.is_none() {
@@ -338,11 +338,12 @@ impl Follow {
         };
         let now = change.now;
         self.due.rest = None;
-        *tx = Some(self.session.last_tx());
+        *stage = Stage::Committed(self.session.last_tx());
         match self.session.commit(change, false) {
             Ok(decided) => {
                 self.follow_schedules(&decided, now);
                 self.write(Some(said.line), &decided, now, out)?;
+                *stage = Stage::Answered;
                 self.tell_next_ticks(now, out)
             }
             // What is wrong with the lines leaves the session as it was; what is wrong with the ledger stays wrong.

@@ -22,8 +22,18 @@ const MOST_REOPENINGS: u32 = 3;
 /// What a ledger that had to be opened again kept from an answer.
 pub(super) struct Unanswered {
     pub(super) said: Said,
-    /// The last transaction before it was to be recorded, where it came to that.
-    pub(super) tx: Option<u64>,
+    pub(super) stage: Stage,
+}
+
+/// How far the answer to what is said has come.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Stage {
+    /// Nothing of it is recorded.
+    Begun,
+    /// It may be recorded, after this transaction.
+    Committed(u64),
+    /// Whoever said it knows what came of it.
+    Answered,
 }
 
 impl Follow {
@@ -85,9 +95,8 @@ impl Follow {
         let (incoming, refused, batch) = (&mut self.incoming, &mut self.refused, self.batch);
         let mut idle = NoRoom { incoming, refused, batch, said, number, tried: false, out };
         let opened = owner.open_again(session, &mut |error, until| idle.wait(error, until))?;
-        let unanswered = self.unanswered.take();
         let Some(session) = opened else {
-            if let Some(Unanswered { said, .. }) = unanswered {
+            if let Some(Unanswered { said, .. }) = self.unanswered {
                 self.refused.count(Some(said.line), false);
                 let message = "the fact base failed; whether this was recorded is not known";
                 tell(Some(said.line), &[json!({ "message": message })], out)?;
@@ -96,27 +105,28 @@ impl Follow {
         };
         let reopenings = self.reopenings + 1;
         let mut opened = Self { session, owner: Some(owner), reopenings, ..self };
-        let taken_up = opened.take_up(known, out).and_then(|()| match unanswered {
-            Some(unanswered) => opened.answer_again(unanswered, out),
-            None => Ok(()),
-        });
+        let taken_up = opened.take_up(known, out).and_then(|()| opened.answer_again(out));
         taken_up.or_else(|failure| opened.outlive(failure))?;
         Ok(Ok(opened))
     }
 
     /// Answers what it could not answer before the ledger was opened again, unless it is recorded.
-    fn answer_again(&mut self, unanswered: Unanswered, out: &mut dyn Write) -> Result<(), Failure> {
-        let Unanswered { said, tx } = unanswered;
-        let last = self.session.last_tx();
-        if tx.is_none_or(|tx| tx == last) {
-            return self.answer(said, out);
-        }
-        let first = tx.map_or(last, |tx| tx + 1);
+    fn answer_again(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        let Some(Unanswered { said, stage }) = self.unanswered.take() else { return Ok(()) };
+        let Some(first) = self.recorded_since(stage) else { return self.answer(said, out) };
         let message = format!(
             "the fact base failed while this was recorded: `hence log --from {first}` shows whether it was, and \
             what followed"
         );
         Ok(self.refuse(Some(said.line), &[json!({ "message": message })], false, out)?)
+    }
+
+    /// The first transaction that was recorded since what is said came to this stage.
+    fn recorded_since(&self, stage: Stage) -> Option<u64> {
+        match stage {
+            Stage::Committed(last) if last < self.session.last_tx() => Some(last + 1),
+            _ => None,
+        }
     }
 
     /// Goes on after a failure that is over once the ledger is opened again.
