@@ -16,7 +16,7 @@ use super::said::{Refused, Said};
 
 /// How long what there was no room for waits before it is tried again.
 const PAUSE: Duration = Duration::from_secs(2);
-/// How often the ledger is opened again without that anything comes of it.
+/// How often in a row the ledger is opened again where nothing comes of it.
 const MOST_REOPENINGS: u32 = 3;
 
 /// What a ledger that had to be opened again kept from an answer.

@@ -229,9 +229,9 @@ impl Show {
             return Err(no_carrier(self.id, &decision));
         }
         let row = row(&ways, self.id, &decision, &entry, stands);
-        let mut out = output::out(self.format);
         match self.format {
             Format::Table => {
+                let mut out = output::out(self.format);
                 writeln!(out, "{} {}: {} by {}", row.id, row.decision, row.state.word(), row.carrier)?;
                 if let Some(next) = row.next {
                     writeln!(out, "next attempt at {}", Value::Time(next).text())?;

@@ -50,6 +50,13 @@ impl Failing<'_> {
     }
 }
 
+/// The rules of a stream, and the facts that it begins with.
+fn write_inputs(dir: &Path) {
+    fs::write(dir.join("f.dl"), RULES).unwrap();
+    let bulk: String = (0..25_000).map(|n| format!("{{\"f\": [{n}, \"b\"]}}\n")).collect();
+    fs::write(dir.join("bulk.jsonl"), bulk).unwrap();
+}
+
 /// One run of `--follow`: how much it acknowledged, and what it said on standard error.
 fn follow(dir: &Path, library: &Path, failing: &Failing<'_>) -> (u64, String) {
     let store = dir.join("led");
@@ -85,9 +92,7 @@ fn follow(dir: &Path, library: &Path, failing: &Failing<'_>) -> (u64, String) {
 fn each(calls: &'static str, under: &str, most: u32) {
     let dir = memory::folder();
     let Some(library) = failing(dir.path()) else { return };
-    fs::write(dir.path().join("f.dl"), RULES).unwrap();
-    let bulk: String = (0..25_000).map(|n| format!("{{\"f\": [{n}, \"b\"]}}\n")).collect();
-    fs::write(dir.path().join("bulk.jsonl"), bulk).unwrap();
+    write_inputs(dir.path());
     let step = slow::size(most as usize / 4, 1);
     for once in [false, true] {
         for from in (1..=most).step_by(step) {
@@ -144,9 +149,7 @@ fn follow_past_a_failure(dir: &Path, library: &Path) -> (String, String) {
 fn a_stream_goes_on_from_the_journal_once_its_base_cannot_be_read() {
     let dir = memory::folder();
     let Some(library) = failing(dir.path()) else { return };
-    fs::write(dir.path().join("f.dl"), RULES).unwrap();
-    let bulk: String = (0..25_000).map(|n| format!("{{\"f\": [{n}, \"b\"]}}\n")).collect();
-    fs::write(dir.path().join("bulk.jsonl"), bulk).unwrap();
+    write_inputs(dir.path());
     // sled may have written everything already, or have no such page.
     let (told, _) = (0..20)
         .map(|_| follow_past_a_failure(dir.path(), &library))
