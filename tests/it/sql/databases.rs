@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 
 use hence::session::sql::Dialect;
 use serde_json::{Value as Json, json};
@@ -31,6 +32,9 @@ fn skipped(why: &str) {
 
 /// The Python of an environment with this module, made where there is none.
 fn environment(name: &str, module: &str, package: &str) -> Option<PathBuf> {
+    // Two tests that make it at once would take each other's files away.
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _held = MAKING.lock();
     let python = folder(name).join("bin/python");
     let import = format!("import {module}");
     let has_it = || {
