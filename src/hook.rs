@@ -7,13 +7,6 @@
 use std::process::ExitCode;
 
 #[cfg(unix)]
-#[path = "cli/owner/connect.rs"]
-mod connect;
-#[cfg(unix)]
-#[path = "cli/owner/start.rs"]
-mod start;
-
-#[cfg(unix)]
 fn main() -> ExitCode {
     unix::run()
 }
@@ -39,8 +32,7 @@ mod unix {
     use rustix::io::Errno;
     use serde_json::{Value as Json, json};
 
-    use super::connect::connect;
-    use super::start::{self, Start};
+    use hence_runtime::owner::{self, Start, connect};
 
     /// The program beside this one that can do everything.
     const WHOLE: &str = "hence";
@@ -98,7 +90,7 @@ mod unix {
     /// The owner that the `hence` beside this program becomes.
     fn started(store: &Path, end: Instant) -> io::Result<UnixStream> {
         let start = Start { program: whole(), store, otherwise: &["--pack", "gate"] };
-        start::asked(&start, end, || Ok(connect(store).ok()))
+        owner::asked(&start, end, || Ok(connect(store).ok()))
     }
 
     /// Standard input to its end, in time: a host may leave it open.

@@ -13,7 +13,7 @@
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
 //! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules. The rooms below are re-exported, so
 //! that who embeds hence names one crate; `hence-core` is the vocabulary that all of them use. The `hence` binary is in
-//! `src/cli`.
+//! `crates/hence-cli/src`.
 //!
 //! Invariants:
 //! - Source positions belong to the vocabulary, not to the parser.
@@ -27,8 +27,6 @@
 //!   nothing of it is recorded.
 //! - Symbol numbers never leave the process and never decide an order.
 
-pub mod ruletest;
-pub mod session;
 pub mod testing;
 
 #[cfg(feature = "cli")]
@@ -40,6 +38,8 @@ pub use hence_engine as engine;
 pub use hence_ledger as ledger;
 pub use hence_packs as packs;
 pub use hence_proof as proof;
+pub use hence_ruletest as ruletest;
+pub use hence_session as session;
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/embedding.md")]

@@ -1,7 +1,5 @@
 //! The `hence` binary: hands its arguments to the command line and exits with its status.
 
-mod cli;
-
 use std::process::ExitCode;
 
 /// In a service, facts come and go for long, in pieces of all sizes, from several threads.
@@ -10,5 +8,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    cli::run()
+    hence_cli::run()
 }

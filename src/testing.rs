@@ -1,3 +1,3 @@
 //! Rule tests for a project's own `cargo test`: `hence::testing::run("rules/").unwrap();`.
 
-pub use crate::ruletest::{SuiteReport, run};
+pub use hence_ruletest::{SuiteReport, run};

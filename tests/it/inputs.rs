@@ -56,8 +56,8 @@ fn is_answered(input: &str, answer: &str) -> bool {
 fn is_of_the_gate(input: &str) -> bool {
     let texts = [
         include_str!("../../crates/hence-gate/src/facts.rs"),
-        include_str!("../../src/cli/gate/calls.rs"),
-        include_str!("../../src/cli/gate/approve.rs"),
+        include_str!("../../crates/hence-cli/src/gate/calls.rs"),
+        include_str!("../../crates/hence-cli/src/gate/approve.rs"),
     ];
     texts.iter().any(|text| text.contains(&format!("\"{input}\"")) || text.contains(&format!("\"{input}(")))
 }

@@ -9,14 +9,11 @@ use regex::Regex;
 use crate::files::files;
 
 /// The rooms inside a crate, and which others of it each may name; between crates the compiler holds the directions.
-const ROOMS: [(&str, &[&str]); 7] = [
+const ROOMS: [(&str, &[&str]); 4] = [
     ("crates/hence-lang/src/builtins", &[]),
     ("crates/hence-lang/src/analysis", &["builtins"]),
     ("crates/hence-lang/src/ir", &["builtins"]),
     ("crates/hence-lang/src/lower", &["analysis", "builtins", "ir"]),
-    ("src/session", &[]),
-    ("src/ruletest", &["session"]),
-    ("src/cli", &[]),
 ];
 
 fn root() -> PathBuf {
@@ -334,8 +331,8 @@ const LOUD: [&str; 10] = [
     "crates/hence-ledger",
     "crates/hence-packs",
     "crates/hence-core",
-    "src/ruletest",
-    "src/session",
+    "crates/hence-ruletest",
+    "crates/hence-session",
 ];
 
 /// Files that read texts which are no rules, where a part that isn't there is an answer.

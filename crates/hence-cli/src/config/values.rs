@@ -1,0 +1,150 @@
+//! Values of settings, read from text as variables hold it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use hence_core::diagnostic::Code;
+use hence_core::literal;
+use hence_core::pattern;
+use hence_core::symbol::Symbol;
+use hence_core::value::Value;
+use hence_lang::analysis::lints::levels::Level;
+use hence_packs as packs;
+use hence_session::RecordFile;
+use hence_syntax as syntax;
+use tracing_subscriber::EnvFilter;
+
+use super::super::options::{EngineName, duration, limit, time_limit};
+use super::Origin;
+use super::authzen::Authzen;
+use super::carried::Carried;
+use super::settings::{Kind, NONE};
+
+/// The value of a setting.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd)]
+pub(super) enum Content {
+    Text(String),
+    Texts(Vec<String>),
+    Count(u64),
+    Duration(Duration),
+    Flag(bool),
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Texts(texts) if texts.is_empty() => f.write_str(NONE),
+            Self::Texts(texts) => f.write_str(&texts.join(", ")),
+            Self::Count(count) => write!(f, "{count}"),
+            Self::Duration(duration) => {
+                f.write_str(&literal::duration_text(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
+            }
+            Self::Flag(flag) => write!(f, "{flag}"),
+        }
+    }
+}
+
+/// A file of records of a relation.
+#[derive(Clone, Debug)]
+pub(super) struct Records {
+    pub(super) file: RecordFile,
+    /// Where it stands.
+    pub(super) origin: Origin,
+}
+
+impl fmt::Display for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.path.display())?;
+        self.file.mapping.columns.iter().try_for_each(|(column, field)| write!(f, ", {column} = {field}"))
+    }
+}
+
+/// Settings by key and parameters by name, each with its origin.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values {
+    pub(super) settings: BTreeMap<&'static str, (Content, Origin)>,
+    pub(super) params: BTreeMap<String, (Value, Origin)>,
+    pub(super) carried: Vec<Carried>,
+    pub(super) roles: BTreeMap<String, (Vec<String>, Origin)>,
+    pub(super) facts: Vec<Records>,
+    #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "only the service reads it"))]
+    pub(super) authzen: Option<Authzen>,
+    pub(super) lints: BTreeMap<Code, (Level, Origin)>,
+    /// What messages call the file, and its text.
+    pub(super) file: Option<(String, String)>,
+}
+
+/// The value of a setting that takes one text.
+///
+/// # Errors
+/// What was expected.
+pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
+    match kind {
+        Kind::Text | Kind::Path => Ok(Content::Text(text.to_owned())),
+        Kind::Duration => duration(text).map(Content::Duration),
+        Kind::Engine => match EngineName::from_str(text, false) {
+            Ok(_) => Ok(Content::Text(text.to_owned())),
+            Err(_) => Err(format!("unknown engine `{text}`; expected {}", engines())),
+        },
+        Kind::TimeLimit => time_limit(text).map(Content::Duration),
+        Kind::Count => limit(text).map(Content::Count),
+        Kind::Filter => match EnvFilter::try_new(text) {
+            Ok(_) => Ok(Content::Text(text.to_owned())),
+            Err(_) => {
+                Err(format!("`{text}` is not a filter; expected one such as `info` or `hence_ledger=debug`"))
+            }
+        },
+        Kind::LogFormat => match text {
+            "text" | "json" => Ok(Content::Text(text.to_owned())),
+            _ => Err(format!("`{text}` is not a log format; expected `text` or `json`")),
+        },
+        Kind::Flag => {
+            text.parse().map(Content::Flag).map_err(|_| format!("`{text}` is neither `true` nor `false`"))
+        }
+        Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled => several(kind, vec![text.to_owned()]),
+    }
+}
+
+/// The value of a setting that takes a list.
+///
+/// # Errors
+/// What was expected.
+pub(super) fn several(kind: Kind, mut texts: Vec<String>) -> Result<Content, String> {
+    if kind == Kind::Patterns {
+        for text in &texts {
+            pattern::compile(text).map_err(|fault| match fault.help() {
+                None => format!("invalid regular expression `{text}`: {fault}"),
+                Some(help) => format!("`{text}` is too large: {fault}; {help}"),
+            })?;
+        }
+    }
+    if kind == Kind::Compiled {
+        texts.retain(|name| *name != NONE);
+        if let Some(name) = texts.iter().find(|name| packs::named(name).is_none()) {
+            let known: Vec<String> = packs::all().iter().map(|pack| format!("`{}`", pack.name)).collect();
+            let known = known.join(", ");
+            return Err(format!("`{name}` is not a pack compiled into this hence; expected {known}"));
+        }
+    }
+    Ok(Content::Texts(texts))
+}
+
+fn engines() -> String {
+    let names = EngineName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    names.map(|name| format!("`{}`", name.get_name())).collect::<Vec<_>>().join(", ")
+}
+
+/// The parameter that a text stands for: a name, a time, a duration or a quoted string as rules write them, else
+/// the text itself.
+pub(super) fn parameter(text: &str) -> Value {
+    let written = syntax::parse_value(text);
+    match written {
+        Some(Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::List(_)) | None => {
+            Value::String(Symbol::new(text))
+        }
+        Some(value) => value,
+    }
+}

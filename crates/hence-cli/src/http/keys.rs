@@ -1,0 +1,49 @@
+//! Which transaction was recorded under which key: looked for in the whole ledger once, and from then on in what is new.
+
+use std::collections::HashMap;
+
+use hence_ledger::{Ledger, LedgerError, TxInfo};
+
+/// What the source of transactions begins with that came over HTTP.
+pub(super) const SOURCE: &str = "http";
+
+/// The keys of a ledger's transactions, by their hashes.
+#[derive(Default)]
+pub(crate) struct Keys {
+    /// The last transaction that was looked at.
+    seen: u64,
+    last: HashMap<u64, u64, ahash::RandomState>,
+}
+
+/// The key in the source of a transaction.
+fn key_of(source: &str) -> Option<&str> {
+    let (key, _) = source.strip_prefix(SOURCE)?.strip_prefix(' ')?.rsplit_once(' ')?;
+    Some(key)
+}
+
+impl Keys {
+    /// The transaction that was recorded under a key.
+    ///
+    /// # Errors
+    /// The ledger can't be read.
+    pub(super) fn find(&mut self, ledger: &Ledger, key: &str) -> Result<Option<TxInfo>, LedgerError> {
+        let last = ledger.last_tx();
+        if last < self.seen {
+            *self = Self::default();
+        }
+        for info in ledger.log(self.seen + 1..=last) {
+            let info = info?;
+            if let Some(key) = key_of(&info.source) {
+                self.last.insert(self.last.hasher().hash_one(key), info.tx);
+            }
+            self.seen = info.tx;
+        }
+        let Some(tx) = self.last.get(&self.last.hasher().hash_one(key)) else { return Ok(None) };
+        let is_it = |info: &TxInfo| key_of(&info.source) == Some(key);
+        match ledger.info(*tx)? {
+            info if is_it(&info) => Ok(Some(info)),
+            // Another key of the same hash.
+            _ => ledger.last_where(is_it),
+        }
+    }
+}
