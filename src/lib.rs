@@ -11,9 +11,9 @@
 //! ```
 //!
 //! [`session`] is the public face: a [`session::Session`] is a rule set over facts; for many decisions from scratch, of
-//! microseconds each, there is [`session::PreparedSession`]. `ruletest` tests rules. The rooms below are re-exported, so
-//! that who embeds hence names one crate; `hence-core` is the vocabulary that all of them use. The `hence` binary is in
-//! `crates/hence-cli/src`.
+//! microseconds each, there is [`session::PreparedSession`]. [`ruletest`] tests rules. The rooms are re-exported, so that
+//! who embeds hence names one crate; `hence-core` is the vocabulary that all of them use. What the `hence` binary does is
+//! in `crates/hence-cli`.
 //!
 //! Invariants:
 //! - Source positions belong to the vocabulary, not to the parser.

@@ -79,7 +79,7 @@ static PACKS: &[&support::Pack] = &[
 ];
 
 /// The shipped packs that were compiled, in order: four with the feature `crepe`, all with `packs`.
-pub fn all() -> &'static [&'static support::Pack] {
+pub const fn all() -> &'static [&'static support::Pack] {
     PACKS
 }
 

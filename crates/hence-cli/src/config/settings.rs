@@ -75,7 +75,7 @@ const fn held(
 }
 
 /// The pack whose decisions are cross-checked where nobody says which.
-pub(super) const CROSS_CHECKED: &str = if cfg!(feature = "crepe") { "autonomy" } else { NONE };
+pub(super) const CROSS_CHECKED: &str = if hence_packs::all().is_empty() { NONE } else { "autonomy" };
 /// The word for no pack.
 pub(super) const NONE: &str = "none";
 
