@@ -180,8 +180,9 @@ fn only_the_terminal_names_the_standard_streams() {
     let uses = Regex::new(r"\b(stdout|stderr)\(\)|\bAutoStream\b|\be?print(ln)?!|\bdbg!").unwrap();
     // The program that `hence compile` writes has streams of its own.
     let program = "/// The program of a package";
-    for file in
-        sources().iter().filter(|file| !file.ends_with("hence-cli/src/terminal.rs") && !file.ends_with("src/hook.rs"))
+    for file in sources()
+        .iter()
+        .filter(|file| !file.ends_with("hence-cli/src/terminal.rs") && !file.ends_with("src/hook.rs"))
     {
         let text = fs::read_to_string(file).unwrap();
         let text = text.split(program).next().unwrap_or_default();
