@@ -154,7 +154,7 @@ fn decisions_about_autonomy_are_cross_checked_unless_that_is_turned_off() {
         let variables = [&[("HENCE_LOG", "hence=debug")], variables].concat();
         let ran = run(folder, &[&["decide", "--store", ":memory:"], args].concat(), &variables, "");
         assert_eq!(ran.0, 0, "{}", ran.2);
-        ran.2.matches("cross_check{pack=\"autonomy\"}: hence::session::cross_check: close").count()
+        ran.2.matches("cross_check{pack=\"autonomy\"}: hence_session::cross_check: close").count()
     };
     assert_eq!(checks(here.path(), &[], &[]), 1);
     assert_eq!(checks(here.path(), &["--engine", "compiled"], &[]), 1);
@@ -169,7 +169,7 @@ fn decisions_about_autonomy_are_cross_checked_unless_that_is_turned_off() {
             lines,
         );
         assert_eq!(ran.0, 0, "{}", ran.2);
-        ran.2.matches("cross_check{pack=\"autonomy\"}: hence::session::cross_check: close").count()
+        ran.2.matches("cross_check{pack=\"autonomy\"}: hence_session::cross_check: close").count()
     };
     let line = |number: usize| format!("{{\"unsafe_request\": [\"s{number}\", \"rm\"]}}\n");
     // Those of the lines, and what fell due while nobody followed.

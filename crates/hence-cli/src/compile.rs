@@ -72,7 +72,8 @@ impl Compile {
         }
         let name = self.name(&source);
         let about = format!("Decisions: {}.", decisions(&rules));
-        let module = compiled::compile(&rules, &Options { name: &name, about: &about, root: "hence_packs" })?;
+        let module =
+            compiled::compile(&rules, &Options { name: &name, about: &about, root: "hence::packs" })?;
         match (&self.output, &self.package) {
             (Some(file), _) => write(file, &module)?,
             (None, Some(folder)) => self.package(folder, &name, &module, &rules)?,
@@ -144,9 +145,9 @@ use std::io::Read;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use hence_core::json;
-use hence_core::literal::visible;
-use hence_session::{SessionError, compiled};
+use hence::json;
+use hence::literal::visible;
+use hence::session::{SessionError, compiled};
 
 #[allow(dead_code, reason = "its structs are for code of your own")]
 mod rules;

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use hence_core::fault::OrBroken;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer as _, fmt};
+use tracing_subscriber::{Layer as _, fmt};
 
 use super::{Failure, config, terminal};
 
@@ -18,7 +19,7 @@ pub(super) fn begin() -> Result<(), Failure> {
     let config = config::get();
     let filter = config
         .log_filter()
-        .map(|filter| EnvFilter::try_new(filter).ok().or_broken("a filter was checked when it was read"));
+        .map(|filter| filter.parse::<Targets>().ok().or_broken("a filter was checked when it was read"));
     let json = config.logs_json();
     let logs = filter.map(|filter| {
         // A span is told at its end, when all that it counts is known.

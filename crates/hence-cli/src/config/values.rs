@@ -14,7 +14,7 @@ use hence_lang::analysis::lints::levels::Level;
 use hence_packs as packs;
 use hence_session::RecordFile;
 use hence_syntax as syntax;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 
 use super::super::options::{EngineName, duration, limit, time_limit};
 use super::Origin;
@@ -91,7 +91,7 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
         },
         Kind::TimeLimit => time_limit(text).map(Content::Duration),
         Kind::Count => limit(text).map(Content::Count),
-        Kind::Filter => match EnvFilter::try_new(text) {
+        Kind::Filter => match text.parse::<Targets>() {
             Ok(_) => Ok(Content::Text(text.to_owned())),
             Err(_) => {
                 Err(format!("`{text}` is not a filter; expected one such as `info` or `hence_ledger=debug`"))
