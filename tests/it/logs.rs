@@ -114,9 +114,15 @@ fn nothing_is_logged_unless_it_is_asked_for_and_never_to_standard_output() {
 
 #[test]
 fn what_is_no_filter_or_form_is_refused() {
-    let refused = decide(&[("HENCE_LOG", "hence=loud")], &[]);
-    let said = "error: HENCE_LOG: `hence=loud` is not a filter; expected one such as `info` or `hence_ledger=debug`\n";
-    assert_eq!((refused.0, refused.2.as_str()), (2, said));
+    // A word alone is a part of the program: a misspelt level would be one that says nothing.
+    for filter in ["hence=loud", "inof", "warn,debgu"] {
+        let refused = decide(&[("HENCE_LOG", filter)], &[]);
+        let said = format!(
+            "error: HENCE_LOG: `{filter}` is not a filter; expected one such as `info` or `hence_ledger=debug`\n"
+        );
+        assert_eq!((refused.0, refused.2), (2, said));
+    }
+    assert_eq!(decide(&[("HENCE_LOG", "warn, hence_ledger")], &[]).0, 0);
     let refused = decide(&[("HENCE_LOG_FORMAT", "xml")], &[]);
     assert_eq!(refused.2, "error: HENCE_LOG_FORMAT: `xml` is not a log format; expected `text` or `json`\n");
 }

@@ -14,7 +14,7 @@ use hence_lang::analysis::lints::levels::Level;
 use hence_packs as packs;
 use hence_session::RecordFile;
 use hence_syntax as syntax;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::super::options::{EngineName, duration, limit, time_limit};
 use super::Origin;
@@ -91,12 +91,16 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
         },
         Kind::TimeLimit => time_limit(text).map(Content::Duration),
         Kind::Count => limit(text).map(Content::Count),
-        Kind::Filter => match text.parse::<Targets>() {
-            Ok(_) => Ok(Content::Text(text.to_owned())),
-            Err(_) => {
-                Err(format!("`{text}` is not a filter; expected one such as `info` or `hence_ledger=debug`"))
+        Kind::Filter => {
+            let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+            let filter = parts.join(",");
+            if parts.iter().any(|part| names_nothing(part)) || filter.parse::<Targets>().is_err() {
+                return Err(format!(
+                    "`{text}` is not a filter; expected one such as `info` or `hence_ledger=debug`"
+                ));
             }
-        },
+            Ok(Content::Text(filter))
+        }
         Kind::LogFormat => match text {
             "text" | "json" => Ok(Content::Text(text.to_owned())),
             _ => Err(format!("`{text}` is not a log format; expected `text` or `json`")),
@@ -106,6 +110,11 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
         }
         Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled => several(kind, vec![text.to_owned()]),
     }
+}
+
+/// Whether a part of a filter is one word that is neither a level nor a part of hence, as `inof`: it would log nothing.
+fn names_nothing(part: &str) -> bool {
+    !part.contains('=') && !part.starts_with("hence") && part.parse::<LevelFilter>().is_err()
 }
 
 /// The value of a setting that takes a list.
