@@ -32,7 +32,7 @@ mod unix {
     use rustix::io::Errno;
     use serde_json::{Value as Json, json};
 
-    use hence_runtime::owner::{self, Start, connect};
+    use hence_runtime::owner::{Start, connect};
 
     /// The program beside this one that can do everything.
     const WHOLE: &str = "hence";
@@ -90,7 +90,7 @@ mod unix {
     /// The owner that the `hence` beside this program becomes.
     fn started(store: &Path, end: Instant) -> io::Result<UnixStream> {
         let start = Start { program: whole(), store, otherwise: &["--pack", "gate"] };
-        owner::asked(&start, end, || Ok(connect(store).ok()))
+        start.asked(end, || Ok(connect(store).ok()))
     }
 
     /// Standard input to its end, in time: a host may leave it open.

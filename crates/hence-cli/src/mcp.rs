@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use hence_runtime::owner::Start;
 use hence_server::{Caller, InputLine};
 use serde_json::{Map, Value as Json};
 
@@ -91,6 +92,6 @@ fn answer(store: &Path, by: &Caller, legacy: &mut bool, line: Line) -> Option<St
 /// What the owner answers; one is started where none runs.
 fn asked(store: &Path, said: &InputLine) -> io::Result<Option<String>> {
     let now = Instant::now();
-    let start = owner::Start { program: std::env::current_exe()?, store, otherwise: &[] };
-    owner::asked(&start, now + STARTING, || owner::speak(store, said, now + PATIENCE))
+    let start = Start { program: std::env::current_exe()?, store, otherwise: &[] };
+    start.asked(now + STARTING, || owner::speak(store, said, now + PATIENCE))
 }

@@ -10,6 +10,7 @@ use clap::Args;
 
 use hence_core::fault::{self, Fault};
 use hence_gate::{HookAnswer, HookEvent, Host, LARGEST, Phase};
+use hence_runtime::owner::Start;
 
 use super::super::owner;
 use super::super::{Outcome, terminal};
@@ -91,8 +92,8 @@ pub(super) fn of_bytes(options: &HookOptions, bytes: &[u8], end: Instant) -> Hoo
 
 /// What the owner answers; one is started where none runs.
 fn asked(store: &Path, wish: (Option<String>, bool, String), end: Instant) -> io::Result<HookAnswer> {
-    let start = owner::Start { program: std::env::current_exe()?, store, otherwise: &["--pack", "gate"] };
-    owner::asked(&start, end, || owner::judge(store, wish.clone(), end))
+    let start = Start { program: std::env::current_exe()?, store, otherwise: &["--pack", "gate"] };
+    start.asked(end, || owner::judge(store, wish.clone(), end))
 }
 
 /// Prints an answer, and ends with its status.

@@ -29,8 +29,6 @@ mod elsewhere;
 pub(super) use incoming::{Came, Incoming};
 pub(super) use mailbox::{Event, Mailbox};
 
-#[cfg(all(unix, any(feature = "gate", feature = "server")))]
-pub(super) use hence_runtime::owner::{Start, asked};
 #[cfg(unix)]
 pub(super) use lend::Owner;
 #[cfg(unix)]

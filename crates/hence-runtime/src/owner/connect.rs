@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// The name of the file.
+/// The name of the socket, in the ledger's folder.
 pub const NAME: &str = "owner.sock";
 /// The longest path that the address of a socket holds on every system.
 const LONGEST: usize = 100;
@@ -27,6 +27,9 @@ pub fn connect(store: &Path) -> io::Result<UnixStream> {
 }
 
 /// Works with a path to the socket that is short enough, whatever the store's is.
+///
+/// # Errors
+/// The folder of the store can't be opened; those of `work`.
 pub fn reach<T>(store: &Path, work: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
     let path = store.join(NAME);
     if path.as_os_str().len() <= LONGEST {
@@ -37,13 +40,19 @@ pub fn reach<T>(store: &Path, work: impl Fn(&Path) -> io::Result<T>) -> io::Resu
 }
 
 /// The user of the other side, where that is not this process's.
+///
+/// # Errors
+/// The system does not tell who is at the other side.
 #[cfg(target_os = "linux")]
 pub fn stranger(stream: &UnixStream) -> io::Result<Option<u32>> {
     let other = rustix::net::sockopt::socket_peercred(stream)?.uid;
     Ok((other != rustix::process::geteuid()).then(|| other.as_raw()))
 }
 
-/// The permissions of the file keep others away.
+/// No user: the permissions of the file keep others away.
+///
+/// # Errors
+/// None.
 #[cfg(not(target_os = "linux"))]
 pub fn stranger(_: &UnixStream) -> io::Result<Option<u32>> {
     Ok(None)

@@ -5,4 +5,4 @@ mod connect;
 mod start;
 
 pub use connect::{NAME, connect, reach, stranger};
-pub use start::{Start, asked};
+pub use start::Start;

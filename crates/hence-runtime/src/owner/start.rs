@@ -26,31 +26,30 @@ pub struct Start<'a> {
     pub otherwise: &'a [&'a str],
 }
 
-/// What the owner of a ledger answers to `ask`, which finds none where none runs: one is started then, and asked
-/// until it is there.
-///
-/// # Errors
-/// There is none by `until`; the ledger's folder can't be made, or no process started; those of `ask`.
-pub fn asked<T>(
-    start: &Start<'_>,
-    until: Instant,
-    mut ask: impl FnMut() -> io::Result<Option<T>>,
-) -> io::Result<T> {
-    if let Some(answer) = ask()? {
-        return Ok(answer);
-    }
-    start.begin()?;
-    while Instant::now() < until {
+impl Start<'_> {
+    /// What the owner of a ledger answers to `ask`, which finds none where none runs: one is started then, and asked
+    /// until it is there.
+    ///
+    /// # Errors
+    /// There is none by `until`; the ledger's folder can't be made, or no process started; those of `ask`.
+    pub fn asked<T>(&self, until: Instant, mut ask: impl FnMut() -> io::Result<Option<T>>) -> io::Result<T> {
         if let Some(answer) = ask()? {
             return Ok(answer);
         }
-        thread::sleep(LOOK);
+        self.begin()?;
+        while Instant::now() < until {
+            if let Some(answer) = ask()? {
+                return Ok(answer);
+            }
+            thread::sleep(LOOK);
+        }
+        let log = self.store.join(LOG);
+        Err(io::Error::other(format!(
+            "the owner of the ledger did not start in time; see `{}`",
+            log.display()
+        )))
     }
-    let log = start.store.join(LOG);
-    Err(io::Error::other(format!("the owner of the ledger did not start in time; see `{}`", log.display())))
-}
 
-impl Start<'_> {
     /// Starts an owner in a process group of its own, so that it outlives whoever starts it.
     fn begin(&self) -> io::Result<()> {
         let failed = |path: &Path, error| {
