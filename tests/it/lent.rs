@@ -52,8 +52,8 @@ fn same(at: &str, kept: &CommitOutcome, fresh: &CommitOutcome) {
 #[test]
 fn a_session_that_lent_its_ledger_decides_as_one_that_starts_afresh() {
     let (mut decided, mut stepped, mut refused) = (0, 0, 0);
-    let seeds = slow::size(14, 600);
-    for seed in 0..seeds {
+    let seeds = slow::size(8, 600);
+    for seed in 0..seeds as u64 {
         let mut dice = Dice::new(seed);
         let (rules, other) = (program(&mut dice), program(&mut dice));
         let dir = memory::folder();
@@ -83,7 +83,10 @@ fn a_session_that_lent_its_ledger_decides_as_one_that_starts_afresh() {
             }
         }
     }
-    assert!(decided > 60 && stepped > 20, "too plain: {decided} decided, {stepped} steps, {refused} refused");
+    assert!(
+        decided > seeds * 4 && stepped > seeds,
+        "too plain: {decided} decided, {stepped} steps, {refused} refused"
+    );
 }
 
 #[test]

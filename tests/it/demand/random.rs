@@ -179,7 +179,8 @@ fn many_random_questions_are_answered_alike() {
 #[test]
 fn random_questions_over_facts_in_memory_are_answered_alike() {
     let mut tally = Tally::default();
-    for seed in 0..200 {
+    let seeds = slow::size(100, 2_000);
+    for seed in 0..seeds as u64 {
         let (rules, input) = rules(seed);
         let facts = facts(&rules.program, &input);
         let sessions =
@@ -195,5 +196,5 @@ fn random_questions_over_facts_in_memory_are_answered_alike() {
         let question = question(&mut random, &rules.program, &model);
         ask(seed, &sessions, &question, &mut tally);
     }
-    assert!(tally.questions > 80, "too plain: {tally:?}");
+    assert!(tally.questions * 5 > seeds * 2, "too plain: {tally:?}");
 }

@@ -170,12 +170,12 @@ fn report(seed: u64, text: Text, mut changes: Vec<Vec<Step>>) {
 
 #[test]
 fn random_changes_leave_what_an_evaluation_from_scratch_gives() {
-    run(0..2000);
+    run(0..1200);
 }
 
 #[test]
 fn more_random_changes_leave_what_an_evaluation_from_scratch_gives() {
-    run(2000..4000);
+    run(1200..2400);
 }
 
 #[test]

@@ -4,12 +4,12 @@ use hence_lang::ir::Atom;
 
 use super::bounds::{Bounds, Comparison};
 use super::compile::Compiler;
-use super::source::{Catalog, Wanted};
+use super::source::Wanted;
 use super::steps::{AccessPath, BoundedPath, ColumnBound, PlanStep};
 use crate::storage::ordered::Order;
 use crate::storage::view::View;
 
-impl<C: Catalog> Compiler<'_, C> {
+impl Compiler<'_> {
     /// The rows of an atom that comparisons leave, if it pays to search for them. Comparisons that are true of all of them are
     /// done with.
     pub(super) fn between(&mut self, atom: &Atom, view: View) -> Option<BoundedPath> {

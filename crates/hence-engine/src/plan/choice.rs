@@ -24,7 +24,7 @@ const MOST_LEADS: usize = 8;
 /// one that begins elsewhere for rounds with many new facts.
 pub(crate) fn compile_ways(
     source: RuleSource<'_>,
-    catalog: &mut impl Catalog,
+    catalog: &mut dyn Catalog,
     params: &[Word],
 ) -> SmallVec<[Plan; 3]> {
     let (sources, mut plans) = from_delta(source, catalog, params);
@@ -41,7 +41,7 @@ pub(crate) fn compile_ways(
 /// The plans that begin with the delta, and what they are compiled from.
 fn from_delta<'a>(
     source: RuleSource<'a>,
-    catalog: &mut impl Catalog,
+    catalog: &mut dyn Catalog,
     params: &[Word],
 ) -> (SmallVec<[RuleSource<'a>; 2]>, SmallVec<[Plan; 3]>) {
     let plan = compile(source, catalog, params);
@@ -64,7 +64,7 @@ fn from_delta<'a>(
 fn other_lead(
     source: RuleSource<'_>,
     sources: &[RuleSource<'_>],
-    catalog: &mut impl Catalog,
+    catalog: &mut dyn Catalog,
 ) -> Option<(usize, u32)> {
     let RuleSource { rule, shape, roles, .. } = source;
     let delta = source.delta()?;
@@ -98,7 +98,7 @@ fn other_lead(
 
 /// The atom that the plan puts after its delta, and another that could come there. Both have a key, and a variable in
 /// common that is open before them: what one binds narrows the other.
-fn ways<C: Catalog>(source: RuleSource<'_>, plan: &Plan, catalog: &mut C) -> Option<(usize, usize)> {
+fn ways(source: RuleSource<'_>, plan: &Plan, catalog: &mut dyn Catalog) -> Option<(usize, usize)> {
     let delta = source.delta()?;
     let begins_with_it = source.shape.literal(delta).before.is_empty();
     if !begins_with_it
@@ -122,7 +122,7 @@ fn ways<C: Catalog>(source: RuleSource<'_>, plan: &Plan, catalog: &mut C) -> Opt
         let others = open_after(source, *at, &known);
         others.is_some_and(|others| others.iter().any(|var| open.contains(var)))
     };
-    let cost = |at: usize, catalog: &mut C| match source.rule.literal(at) {
+    let cost = |at: usize, catalog: &mut dyn Catalog| match source.rule.literal(at) {
         Literal::Atom(atom) => catalog.estimate(atom.relation, source.view(at), &bound(atom, &known)),
         _ => f64::INFINITY,
     };

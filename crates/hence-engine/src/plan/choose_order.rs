@@ -19,7 +19,7 @@ pub(super) const MANY: f64 = 1024.0;
 /// Of how many atoms whole orders are compared at most: what that takes grows with their third power.
 const MOST_ATOMS: usize = 32;
 
-impl<C: Catalog> Compiler<'_, C> {
+impl Compiler<'_> {
     /// The order by what each literal costs after those before it, some of them coming first.
     pub(super) fn order_from(&mut self, first: &[usize]) -> Vec<usize> {
         let RuleSource { rule, shape, roles, .. } = self.source;
@@ -80,7 +80,7 @@ impl<C: Catalog> Compiler<'_, C> {
 }
 
 /// What an order of a rule's literals costs as a whole where such a part of the delta's relation is new.
-pub(super) fn weigh(source: RuleSource<'_>, catalog: &mut impl Catalog, order: &[usize], new: f64) -> Work {
+pub(super) fn weigh(source: RuleSource<'_>, catalog: &mut dyn Catalog, order: &[usize], new: f64) -> Work {
     let RuleSource { rule, shape, roles, .. } = source;
     let delta = source.delta().and_then(|at| rule.literal(at).atom());
     let mut rows = |atom: &Atom, bound: &[u32]| {
@@ -94,7 +94,7 @@ pub(super) fn weigh(source: RuleSource<'_>, catalog: &mut impl Catalog, order: &
 /// About how many rows of an atom agree with the columns of it that are bound.
 fn estimate(
     (source, has_delta): (RuleSource<'_>, bool),
-    catalog: &mut impl Catalog,
+    catalog: &mut dyn Catalog,
     at: usize,
     atom: &Atom,
     bound: &[u32],
@@ -118,7 +118,7 @@ fn estimate(
 /// What bounds the rows of an atom by what is known before it, where an index can have them in order.
 fn joining_bounds<'a>(
     source: RuleSource<'a>,
-    catalog: &impl Catalog,
+    catalog: &dyn Catalog,
     at: usize,
     atom: &Atom,
     known: &VarSet,
@@ -131,7 +131,7 @@ fn joining_bounds<'a>(
 }
 
 /// [`estimate`] by measuring: constants have the share of the rows that they have, be it large or small.
-fn measured(catalog: &mut impl Catalog, atom: &Atom, bound: &[u32]) -> f64 {
+fn measured(catalog: &mut dyn Catalog, atom: &Atom, bound: &[u32]) -> f64 {
     let relation = atom.relation;
     let (constants, others): (Vec<u32>, Vec<u32>) = bound.iter().partition(|at| is_constant(atom, **at));
     let words = constants.iter().filter_map(|column| match atom.args.get(*column as usize) {
@@ -153,7 +153,7 @@ fn is_constant(atom: &Atom, column: u32) -> bool {
 }
 
 /// What is known of the rows of an atom where columns of it are bound.
-fn statistics(catalog: &mut impl Catalog, atom: &Atom, bound: &[u32]) -> AtomRows {
+fn statistics(catalog: &mut dyn Catalog, atom: &Atom, bound: &[u32]) -> AtomRows {
     let relation = atom.relation;
     let all = catalog.count(relation).unwrap_or_default();
     let agreeing = match bound.len() {

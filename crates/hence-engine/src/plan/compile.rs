@@ -27,7 +27,7 @@ use crate::storage::view::View;
 const PLACES: &str = "an order has a literal at each of its places";
 
 /// The plan of a rule; indexes that it uses are built.
-pub(crate) fn compile(source: RuleSource<'_>, catalog: &mut impl Catalog, params: &[Word]) -> Plan {
+pub(crate) fn compile(source: RuleSource<'_>, catalog: &mut dyn Catalog, params: &[Word]) -> Plan {
     let mut compiler = Compiler::new(source, catalog, params);
     let start = compiler.start();
     compiler.order = compiler.order();
@@ -36,14 +36,14 @@ pub(crate) fn compile(source: RuleSource<'_>, catalog: &mut impl Catalog, params
 }
 
 /// The order of a plan's literals.
-pub(super) fn order_of(source: RuleSource<'_>, catalog: &mut impl Catalog) -> Vec<usize> {
+pub(super) fn order_of(source: RuleSource<'_>, catalog: &mut dyn Catalog) -> Vec<usize> {
     let mut compiler = Compiler::new(source, catalog, &[]);
     compiler.start();
     compiler.order()
 }
 
 /// Whether a plan has its literals in the order in which they would be put now.
-pub(crate) fn is_current(plan: &Plan, source: RuleSource<'_>, catalog: &mut impl Catalog) -> bool {
+pub(crate) fn is_current(plan: &Plan, source: RuleSource<'_>, catalog: &mut dyn Catalog) -> bool {
     let mut compiler = Compiler::new(source, catalog, &[]);
     compiler.start();
     let literals = plan.order.iter().filter_map(|origin| match origin {
@@ -54,9 +54,9 @@ pub(crate) fn is_current(plan: &Plan, source: RuleSource<'_>, catalog: &mut impl
 }
 
 /// A plan in the making.
-pub(super) struct Compiler<'a, C> {
+pub(super) struct Compiler<'a> {
     pub(super) source: RuleSource<'a>,
-    pub(super) catalog: &'a mut C,
+    pub(super) catalog: &'a mut dyn Catalog,
     pub(super) frame: Frame,
     pub(super) bound: VarSet,
     /// The computed terms of the head that are yet to be compared, by column, with the slots of the words wanted.
@@ -73,8 +73,8 @@ pub(super) struct Compiler<'a, C> {
     origins: Vec<StepOrigin>,
 }
 
-impl<'a, C: Catalog> Compiler<'a, C> {
-    fn new(source: RuleSource<'a>, catalog: &'a mut C, params: &[Word]) -> Self {
+impl<'a> Compiler<'a> {
+    fn new(source: RuleSource<'a>, catalog: &'a mut dyn Catalog, params: &[Word]) -> Self {
         // A plan that begins with a head keeps the words of its computed terms beside the variables.
         let terms = match source.start {
             Start::Head | Start::Columns(_) => source.rule.terms.len(),

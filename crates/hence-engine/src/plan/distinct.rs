@@ -20,7 +20,7 @@ pub(super) type Steps = (Vec<PlanStep>, Vec<StepOrigin>);
 
 /// The steps with filters that let each word of a variable pass once; `head` are the slots of the head. A match more or
 /// less must make no difference.
-pub(super) fn without_duplicates(steps: Steps, head: &[Slot], catalog: &mut impl Catalog) -> Steps {
+pub(super) fn without_duplicates(steps: Steps, head: &[Slot], catalog: &mut dyn Catalog) -> Steps {
     let is_large = |step: &PlanStep| match step {
         PlanStep::Every(path) | PlanStep::Between(BoundedPath { path, .. }) => {
             catalog.has_many(path.relation)
@@ -98,7 +98,7 @@ fn with_passes((steps, origins): Steps, passes: Vec<Pass>) -> Steps {
 
 /// The rows of a first loop by the column that is needed longer, if there is an index: first its values, then the rows of
 /// each. `swapped` changes the two loops after it first, where that makes no difference but for the time.
-fn split_first(steps: &Steps, head: &[Slot], catalog: &mut impl Catalog, swapped: bool) -> Option<Steps> {
+fn split_first(steps: &Steps, head: &[Slot], catalog: &mut dyn Catalog, swapped: bool) -> Option<Steps> {
     let (mut steps, mut origins) = steps.clone();
     if swapped {
         let [_, second @ PlanStep::Every(_), PlanStep::Every(path), ..] = steps.as_slice() else {

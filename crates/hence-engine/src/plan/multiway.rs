@@ -4,10 +4,10 @@ use hence_core::fault::{OrBroken, broken};
 use hence_lang::ir::{Arg, Atom, Literal};
 
 use super::compile::Compiler;
-use super::source::{Catalog, Wanted};
+use super::source::Wanted;
 use super::steps::{AccessPath, JoinInput, PlanStep};
 
-impl<'a, C: Catalog> Compiler<'a, C> {
+impl<'a> Compiler<'a> {
     /// The step for an atom that binds all it has open, with the atoms after it that have the same open but another
     /// key: the edges that close a cycle.
     pub(super) fn multiway_join(&mut self, at: usize, atom: &Atom, path: &AccessPath) -> Option<PlanStep> {

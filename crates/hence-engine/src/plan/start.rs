@@ -8,10 +8,10 @@ use hence_lang::ir::Arg;
 use super::compile::Compiler;
 use super::frame::Slot;
 use super::roles::Role;
-use super::source::{Catalog, Start};
+use super::source::Start;
 use super::steps::RowPattern;
 
-impl<C: Catalog> Compiler<'_, C> {
+impl Compiler<'_> {
     /// What the row that the plan begins with binds and must equal.
     pub(super) fn start(&mut self) -> RowPattern {
         match self.source.start {
