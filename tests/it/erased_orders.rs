@@ -164,7 +164,7 @@ fn check(at: &Path, order: &[Deed], signed: bool) {
 
 #[test]
 fn every_order_ends_as_the_book_says() {
-    let all = slow::size(5, 1);
+    let all = slow::size(9, 1);
     // A salvaged ledger has neither the signatures of its transactions nor those that named who signs.
     for (signed, deeds) in [
         (true, &[Erase, Archive, LoseKeys][..]),

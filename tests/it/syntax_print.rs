@@ -37,13 +37,16 @@ fn items() -> Vec<String> {
     items.collect()
 }
 
-/// With `HENCE_SLOW=1` a comment before each character of `items`, else only before closing brackets.
+/// With `HENCE_SLOW=1` every comment before each character of `items`, else one of them before each closing bracket, in turn.
 #[test]
 fn comments_before_closing_brackets_keep_the_layout_stable() {
     let everywhere = slow::is_slow();
+    let comments = [" # note\n", "\n# own line\n", "\n\n## loud\n\n"];
+    let mut turns = (0..comments.len()).cycle();
     for item in items() {
         for (at, _) in item.char_indices().filter(|(_, c)| everywhere || [')', '}'].contains(c)) {
-            for comment in [" # note\n", "\n# own line\n", "\n\n## loud\n\n"] {
+            let turn = turns.next().filter(|_| !everywhere);
+            for comment in turn.map_or(&comments[..], |turn| &comments[turn..=turn]) {
                 let text = format!("{}{comment}{}", &item[..at], &item[at..]);
                 // In the midst of a word it divides it.
                 if syntax::parse(FileId(0), &text).1.is_empty() {

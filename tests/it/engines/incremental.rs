@@ -170,12 +170,12 @@ fn report(seed: u64, text: Text, mut changes: Vec<Vec<Step>>) {
 
 #[test]
 fn random_changes_leave_what_an_evaluation_from_scratch_gives() {
-    run(0..1200);
+    run(0..900);
 }
 
 #[test]
 fn more_random_changes_leave_what_an_evaluation_from_scratch_gives() {
-    run(1200..2400);
+    run(900..1800);
 }
 
 #[test]

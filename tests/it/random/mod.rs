@@ -167,12 +167,12 @@ fn run(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn random_programs_mean_the_same_in_every_mode() {
-    run(0..1500);
+    run(0..1000);
 }
 
 #[test]
 fn more_random_programs_mean_the_same_in_every_mode() {
-    run(1500..3000);
+    run(1000..2000);
 }
 
 #[test]
