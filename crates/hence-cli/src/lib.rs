@@ -69,6 +69,8 @@ mod room;
 mod rules;
 mod said;
 mod sarif;
+#[cfg(any(feature = "gate", feature = "server"))]
+mod scratch;
 mod secrets;
 mod serve;
 mod shard;

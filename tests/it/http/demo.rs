@@ -114,3 +114,15 @@ fn a_demonstration_takes_no_store_and_no_rules() {
         assert_eq!(refused.status.code(), Some(2), "{args:?}");
     }
 }
+
+/// What a demonstration that was killed has left is in nobody's way, though its process number comes again.
+#[test]
+fn what_a_killed_demonstration_left_is_in_nobodys_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let process = std::process::id();
+    for number in process..process + 3_000 {
+        fs::create_dir(dir.path().join(format!("hence-demo-{number}"))).unwrap();
+    }
+    let service = Service::begin(dir.path(), &["--demo"], &[("TMPDIR", dir.path().to_str().unwrap())]);
+    assert_eq!(service.send("GET", "/healthz", &[], "").status, 200);
+}

@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 use hence_gate::{HookAnswer, Host};
 
+use super::super::scratch::Scratch;
 use super::super::{DONE, Failure, NO, Outcome, terminal};
 use super::hook::{self, HookOptions};
 
@@ -33,15 +34,14 @@ impl SelfTest {
         let store = super::store(self.store.as_ref());
         fs::create_dir_all(&store)?;
         let store = fs::canonicalize(&store)?;
-        let folder = std::env::temp_dir().join(format!("hence-selftest-{}", std::process::id()));
-        fs::create_dir_all(&folder)?;
+        let folder = Scratch::new("selftest").map_err(|(_, error)| error)?;
         let mut out = terminal::text();
         let mut is_right = true;
         for host in Host::ALL {
             let denied = store.join(format!("selftest-{host}"));
-            let allowed = folder.join(format!("allowed-{host}"));
-            let first = play(host, &store, &folder, &denied)?;
-            let second = play(host, &store, &folder, &allowed)?;
+            let allowed = folder.path().join(format!("allowed-{host}"));
+            let first = play(host, &store, folder.path(), &denied)?;
+            let second = play(host, &store, folder.path(), &allowed)?;
             let fine = !first && second;
             is_right &= fine;
             let say = |ran: bool| if ran { "ran" } else { "did not run" };
@@ -53,7 +53,6 @@ impl SelfTest {
                 say(second)
             )?;
         }
-        fs::remove_dir_all(&folder)?;
         Ok(if is_right { DONE } else { NO })
     }
 }

@@ -10,8 +10,8 @@ use hence_session::{CommitRequest, Session};
 use serde_json::{Map, Value as Json};
 
 use super::super::rules::RuleOptions;
+use super::super::scratch::Scratch;
 use super::super::{Failure, open, time};
-use super::scratch::Scratch;
 
 /// The week, and what waits for a person after it.
 const WEEK: &str = include_str!("../../../../facts/agent_week.jsonl");
@@ -44,7 +44,7 @@ impl Demo {
     /// # Errors
     /// It can't be made.
     pub(crate) fn new() -> Result<Self, Failure> {
-        let folder = Scratch::new(&format!("hence-demo-{}", std::process::id()));
+        let folder = Scratch::new("demo");
         folder
             .map(Self)
             .map_err(|(path, error)| Failure::Usage(format!("can't make `{}`: {error}", path.display())))

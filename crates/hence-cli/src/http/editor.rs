@@ -12,8 +12,8 @@ use hence_session::{RuleSet, Session, SessionError, format};
 use serde_json::{Value as Json, json};
 
 use super::super::diagnostics;
+use super::super::scratch::Scratch;
 use super::problem::of_session;
-use super::scratch::Scratch;
 
 type Told = Result<Json, Problem>;
 
@@ -94,7 +94,7 @@ fn faults(rules: &RuleSet, (name, text): (&str, &str)) -> Result<Vec<Json>, Prob
 /// How the tests of a file end with another text: in a copy of its folder, so that what it imports from there is found.
 fn tests((name, text): (&str, &str)) -> Result<Json, Problem> {
     let failed = |error: std::io::Error| Problem::new(500, format!("the rules can't be tested: {error}"));
-    let scratch = scratch().map_err(failed)?;
+    let scratch = Scratch::new("edit").map_err(|(_, error)| error).map_err(failed)?;
     let copied = copy(Path::new(name), text, scratch.path()).map_err(failed)?;
     let suite = match Suite::of(&copied, &[]) {
         Ok(suite) => suite,
@@ -115,11 +115,6 @@ fn tests((name, text): (&str, &str)) -> Result<Json, Problem> {
     Ok(
         json!({ "passed": report.passed(), "count": report.count(), "failed": ended.take(TOLD).collect::<Json>() }),
     )
-}
-
-fn scratch() -> Result<Scratch, std::io::Error> {
-    let moment = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
-    Scratch::new(&format!("hence-edit-{}-{moment:x}", std::process::id())).map_err(|(_, error)| error)
 }
 
 /// Copies the rule files of a folder, one of them with another text; where that one and its tests are.

@@ -4,7 +4,7 @@
 //! and `access` put questions to it. `record` is what the owner does for a request, `reload` has it go on under changed
 //! rules. `sights` answers what the page asks, with `coverage` of the rules and the `editor` of their files, `tools` what MCP
 //! asks. `queue` bounds what waits, `problem` says what goes wrong. `group` makes durable at once what is recorded for many,
-//! `keys` knows what is recorded already, `demo` is a ledger to look at; `scratch` folders go with what uses them.
+//! `keys` knows what is recorded already, `demo` is a ledger to look at.
 
 mod access;
 mod answers;
@@ -18,7 +18,6 @@ mod queue;
 mod reader;
 mod record;
 mod reload;
-mod scratch;
 mod sights;
 mod tools;
 mod workers;

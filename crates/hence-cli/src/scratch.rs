@@ -5,15 +5,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folder.
-pub(super) struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// An empty one.
+    /// An empty one whose name begins with `hence-` and its purpose. No other process has had the name, even one that was killed and
+    /// whose number is given anew.
     ///
     /// # Errors
     /// It can't be made: with the path that it was to have.
-    pub(super) fn new(name: &str) -> Result<Self, (PathBuf, io::Error)> {
-        let folder = std::env::temp_dir().join(name);
+    pub(crate) fn new(purpose: &str) -> Result<Self, (PathBuf, io::Error)> {
+        let moment = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
+        let folder = std::env::temp_dir().join(format!("hence-{purpose}-{}-{moment:x}", std::process::id()));
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -24,7 +26,7 @@ impl Scratch {
     }
 
     /// Where it is.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }
