@@ -173,7 +173,10 @@ fn a_standing_session_takes_the_steps_of_one_that_starts_afresh() {
         replayed(&rules, one);
     }
     println!("{steps} steps, up to {most} in a transaction, {refused} refused");
-    assert!(steps > seeds * 3 && refused * 8 > seeds && most > 3, "too plain: {steps} {refused} {most}");
+    assert!(
+        steps * 3 > seeds * 10 && refused * 15 > seeds * 2 && most > 3,
+        "too plain: {steps} {refused} {most}"
+    );
 }
 
 /// A ledger, and what an import makes of its export, replay as they are recorded.
@@ -243,7 +246,7 @@ fn a_replay_under_other_rules_takes_their_steps() {
         compared += last;
         otherwise += replayed.stepped_otherwise;
     }
-    assert!(compared > seeds && otherwise * 3 > seeds, "too plain: {compared} {otherwise}");
+    assert!(compared * 3 > seeds * 4 && otherwise * 3 > seeds, "too plain: {compared} {otherwise}");
 }
 
 const APPROVAL: &str = "

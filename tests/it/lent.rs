@@ -84,7 +84,7 @@ fn a_session_that_lent_its_ledger_decides_as_one_that_starts_afresh() {
         }
     }
     assert!(
-        decided > seeds * 4 && stepped > seeds,
+        decided * 7 > seeds * 30 && stepped * 7 > seeds * 10,
         "too plain: {decided} decided, {stepped} steps, {refused} refused"
     );
 }
