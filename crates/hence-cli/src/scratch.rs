@@ -12,8 +12,8 @@ impl Scratch {
     /// whose number is given anew.
     ///
     /// # Errors
-    /// It can't be made: with the path that it was to have.
-    pub(crate) fn new(purpose: &str) -> Result<Self, (PathBuf, io::Error)> {
+    /// It can't be made; the error names the path that it was to have.
+    pub(crate) fn new(purpose: &str) -> io::Result<Self> {
         let moment = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
         let folder = std::env::temp_dir().join(format!("hence-{purpose}-{}-{moment:x}", std::process::id()));
         let mut builder = fs::DirBuilder::new();
@@ -21,7 +21,9 @@ impl Scratch {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         match builder.create(&folder) {
             Ok(()) => Ok(Self(folder)),
-            Err(error) => Err((folder, error)),
+            Err(error) => {
+                Err(io::Error::new(error.kind(), format!("can't make `{}`: {error}", folder.display())))
+            }
         }
     }
 

@@ -34,7 +34,7 @@ impl SelfTest {
         let store = super::store(self.store.as_ref());
         fs::create_dir_all(&store)?;
         let store = fs::canonicalize(&store)?;
-        let folder = Scratch::new("selftest").map_err(|(_, error)| error)?;
+        let folder = Scratch::new("selftest").map_err(|error| Failure::Usage(error.to_string()))?;
         let mut out = terminal::text();
         let mut is_right = true;
         for host in Host::ALL {

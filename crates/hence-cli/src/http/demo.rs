@@ -44,10 +44,7 @@ impl Demo {
     /// # Errors
     /// It can't be made.
     pub(crate) fn new() -> Result<Self, Failure> {
-        let folder = Scratch::new("demo");
-        folder
-            .map(Self)
-            .map_err(|(path, error)| Failure::Usage(format!("can't make `{}`: {error}", path.display())))
+        Scratch::new("demo").map(Self).map_err(|error| Failure::Usage(error.to_string()))
     }
 
     /// Where its ledger is.

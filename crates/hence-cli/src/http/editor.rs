@@ -94,7 +94,7 @@ fn faults(rules: &RuleSet, (name, text): (&str, &str)) -> Result<Vec<Json>, Prob
 /// How the tests of a file end with another text: in a copy of its folder, so that what it imports from there is found.
 fn tests((name, text): (&str, &str)) -> Result<Json, Problem> {
     let failed = |error: std::io::Error| Problem::new(500, format!("the rules can't be tested: {error}"));
-    let scratch = Scratch::new("edit").map_err(|(_, error)| failed(error))?;
+    let scratch = Scratch::new("edit").map_err(failed)?;
     let copied = copy(Path::new(name), text, scratch.path()).map_err(failed)?;
     let suite = match Suite::of(&copied, &[]) {
         Ok(suite) => suite,
