@@ -11,10 +11,11 @@ lint:
     cargo clippy -- -D warnings
     cargo check --locked --manifest-path benches/Cargo.toml
 
-# The library by itself, all tests, then those of compiled packs, of mails, of TLS, of the service over HTTP and of its clients.
+# The library by itself, all tests, then those of SQL in DuckDB, of compiled packs, of mails, of TLS, of the service over HTTP and of its clients.
 test:
     cargo test --no-default-features --test embed
     cargo test
+    HENCE_SQL=1 cargo test --test it -- sql
     cargo test --features packs,mail,tls,server,otel,parquet,dataflow --test it -- compiled mails tls http parquet dataflow --skip bulk
     cargo test --features packs,mail,tls,server,otel,parquet,dataflow --test cases -- golden
     cargo test --features packs,mail,tls,server,otel,parquet,dataflow --test cases -- corpus::good

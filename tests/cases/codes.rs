@@ -40,7 +40,7 @@ fn example(page: &str, heading: &str) -> Option<Vec<(String, String)>> {
 
 /// Everything that the command line says of an example: of the rules, and of the fact file if there is one.
 fn said(files: &[(String, String)]) -> String {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     for (name, text) in files {
         fs::write(folder.path().join(name), text).unwrap();
     }

@@ -14,6 +14,8 @@ mod corpus;
 mod files;
 mod golden;
 mod layout;
+#[path = "../it/memory.rs"]
+mod memory;
 mod not_in_sql;
 #[cfg(unix)]
 mod owned;

@@ -49,7 +49,7 @@ pub(crate) fn check(page: &Path) -> Result<(), String> {
 
 /// A folder with the files of a clone that commands read.
 fn clone() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     for part in ["rules", "facts", "hence.toml", "tests/golden/error_texts.jsonl", "examples"] {
         copy(Path::new(part), &folder.path().join(part));
     }

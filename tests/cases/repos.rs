@@ -18,7 +18,7 @@ use crate::corpus::render::difference;
 pub(crate) fn check(case: &Path) -> Result<(), String> {
     let text = fs::read_to_string(case).unwrap();
     let (files, wanted) = text.split_once("== facts ==\n").ok_or("no line `== facts ==`")?;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     plant(files, folder.path());
     let codebase = observer("codebase", None).unwrap();
     let mut seen = String::new();

@@ -334,7 +334,7 @@ fn a_faulty_table_names_its_line() {
 
 #[test]
 fn tables_of_a_folder_stand_in_for_the_shipped_ones() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     fs::write(folder.path().join("error_signals.csv"), "signal,pattern\nout_of_milk,no milk\n").unwrap();
     let file = folder.path().join("e.txt");
     fs::write(&file, "there is no milk, EPERM").unwrap();

@@ -9,7 +9,7 @@ use super::command;
 
 /// The answers to a stream, under a limit on memory.
 fn answers(input: &[u8]) -> Vec<Value> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     std::fs::write(folder.path().join("n.dl"), "input n(x: int).\ndecision big(x: int).\nbig(X) :- n(X).\n")
         .unwrap();
     let args = ["decide", "--follow", "--batch", "--quiet", "--rules", "n.dl", "--max-memory", "512"];

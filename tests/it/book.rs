@@ -64,7 +64,7 @@ fn blocks(page: &str) -> Vec<(String, String, String)> {
 
 /// What a command prints in a folder that holds one file.
 fn said(file: &str, text: &str, command: &str) -> String {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     fs::write(folder.path().join(file), text).unwrap();
     shell(command, folder.path())
 }
@@ -128,6 +128,7 @@ fn builds(line: &str) -> bool {
         "git ",
         "UPDATE=1 cargo ",
         "HENCE_SLOW=1 cargo ",
+        "HENCE_SQL=1 cargo ",
         "HENCE_SLOW=1 python3 tests/http/",
         "HENCE_BENCH=1 cargo ",
         "RUSTDOCFLAGS=",
@@ -222,7 +223,7 @@ fn the_summary_lists_every_page_once() {
 
 #[test]
 fn the_binary_prints_its_pages_of_the_book() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     for page in WRITTEN {
         let file = root().join(format!("docs/{page}.md"));
         let printed = shell(&format!("hence help {page}"), folder.path());
@@ -244,7 +245,7 @@ fn flags(text: &str) -> BTreeSet<String> {
 #[test]
 fn the_page_of_commands_has_every_command_and_option() {
     let page = fs::read_to_string(root().join("docs/commands.md")).unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let declared = Regex::new(r"(?m)^ +(?:-\w, )?(--[a-z][a-z-]*)").unwrap();
     let listed = Regex::new(r"(?m)^  ([a-z][a-z-]+) ").unwrap();
     let mut commands = vec![String::new()];
@@ -344,7 +345,7 @@ fn every_builtin_has_an_entry_of_its_kind() {
 
 #[test]
 fn a_word_is_explained_and_an_unknown_one_told() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let explained = |word: &str| shell(&format!("hence explain '{word}'"), folder.path());
     for (kind, entry) in reference::entries() {
         let text = explained(entry.name);

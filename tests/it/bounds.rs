@@ -39,7 +39,7 @@ long(U) :- long(T), U = concat(T, T).
 
 /// A folder with `rules.dl` and so many facts in `facts.jsonl`.
 fn folder(facts: usize) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     fs::write(folder.path().join("rules.dl"), RULES).unwrap();
     fs::write(folder.path().join("facts.jsonl"), lines(facts)).unwrap();
     folder
@@ -317,7 +317,7 @@ fn what_is_no_regular_file_is_refused_at_once() {
 #[cfg(feature = "scan")]
 #[test]
 fn what_is_no_source_code_is_left_out_and_told() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let at = folder.path();
     let mut state = 1u64;
     let mut noise = |_| {
@@ -351,7 +351,7 @@ fn what_is_no_source_code_is_left_out_and_told() {
 #[cfg(feature = "scan")]
 #[test]
 fn a_source_that_is_none_is_an_error() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let at = folder.path();
     fs::write(at.join("zero.go"), b"package a\n\0\0\0").unwrap();
     fs::write(at.join("large.go"), "// a line\n".repeat(300_000)).unwrap();
@@ -374,7 +374,7 @@ fn a_source_that_is_none_is_an_error() {
 
 #[test]
 fn a_folder_of_tables_that_is_not_there_is_an_error() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     fs::write(folder.path().join("x.log"), "ENOSPC\n").unwrap();
     let ran = run(folder.path(), &["observe", "error-text", "x.log", "--tables", "nowhere"]);
     assert_eq!(ran.status, Some(2), "{}", ran.told);
@@ -416,7 +416,7 @@ fn json_of_any_depth_is_an_error_of_its_line() {
 
 #[test]
 fn a_control_group_takes_what_those_around_it_leave() {
-    let mounted = tempfile::tempdir().unwrap();
+    let mounted = crate::memory::folder();
     let write = |file: &str, limit: &str| {
         let file = mounted.path().join(file);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -439,7 +439,7 @@ fn a_control_group_takes_what_those_around_it_leave() {
 #[cfg(target_os = "linux")]
 #[test]
 fn facts_that_cannot_fit_are_refused_before_they_are_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let list = |of: &dyn Fn(usize) -> String| (1..=60).map(of).collect::<Vec<_>>().join(", ");
     let (columns, variables) = (list(&|at| format!("c{at}: int")), list(&|at| format!("C{at}")));
     let rules = format!(

@@ -15,7 +15,7 @@ const MORNING: &str = "2026-02-10T09:00:00Z";
 
 /// A folder in which blocked events become cards; `more` is beside the URL in `[carry]`.
 fn folder(url: &str, more: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let config = format!(
         "author = \"ada\"\npacks = [\"guardrails\"]\n[roles]\nreviewer = [\"ada\"]\n[carry]\n\
         notify = {{ carrier = \"card\", url = \"{url}\", attempts = 1{more} }}\n"

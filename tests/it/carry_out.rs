@@ -13,7 +13,7 @@ const RULES: &str = "## Asked.\ninput f(n: int).\n\n## Done.\ninput done(what: s
 
 /// A folder in which a shell runs `script` for `act`; `more` is beside it in `[run_command]`.
 fn folder(script: &str, more: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::create_dir(dir.path().join("rules")).unwrap();
     fs::write(dir.path().join("rules/act.dl"), RULES).unwrap();
     fs::write(dir.path().join("script.sh"), script).unwrap();

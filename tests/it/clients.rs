@@ -15,7 +15,7 @@ mod embed;
 
 #[test]
 fn on_the_day_of_the_embedded_agent_each_pack_decides_and_is_asked_why() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let ledger = Ledger::open(folder.path().join("store"), &OpenOptions::default()).unwrap();
     let mut log = Vec::new();
     let asked = embed::day(ledger, &mut log).unwrap();
@@ -47,7 +47,7 @@ fn client(language: &str, file: &str) {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let script: PathBuf = root.join("examples").join(file);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let mut client = Command::new(language);
     client.arg(script).arg(folder.path().join("store")).env("HENCE", env!("CARGO_BIN_EXE_hence"));
     let output = command::plain(client, root).output().unwrap();
@@ -86,7 +86,7 @@ fn every_decision_of_the_week_is_proved_again_after_it() {
         said.push_str(&batch.join("\n"));
         said.push_str("\n\n");
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let input = folder.path().join("week.jsonl");
     std::fs::write(&input, said).unwrap();
     let store = folder.path().join("store");

@@ -37,7 +37,7 @@ fn a_root_that_is_no_folder_is_refused() {
 
 /// A repository with a folder that speaks for itself and one whose package does.
 fn planted() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let write = |path: &str, text: &str| {
         let path = folder.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -117,7 +117,7 @@ fn one_file_is_seen_as_part_of_its_repository() {
 
 #[test]
 fn ten_thousand_files_are_scanned_and_decided_on() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     for package in 0..100 {
         let path = folder.path().join(format!("p{package}"));
         fs::create_dir(&path).unwrap();
@@ -172,7 +172,7 @@ fn importers(facts: &[Fact], of: &str) -> BTreeSet<String> {
 
 #[test]
 fn a_real_package_of_python_is_seen() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let pip =
         ["python3", "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":none:", "click==8.1.7"];
     if !fetched(&pip, folder.path()) {
@@ -192,7 +192,7 @@ fn a_real_package_of_python_is_seen() {
 
 #[test]
 fn a_real_package_of_javascript_is_seen() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     if !fetched(&["npm", "pack", "--silent", "express@4.19.2"], folder.path()) {
         println!("skipped: the package could not be fetched");
         return;

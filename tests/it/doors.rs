@@ -28,7 +28,7 @@ const SETTINGS: &str =
 
 /// A folder with the rules and the roles.
 fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     fs::write(folder.path().join("rules.dl"), RULES).unwrap();
     fs::write(folder.path().join("hence.toml"), SETTINGS).unwrap();
     folder

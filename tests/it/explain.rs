@@ -29,7 +29,7 @@ fn every_code_has_a_page_and_every_page_a_code() {
 
 #[test]
 fn a_page_is_printed_and_an_unknown_code_told() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let page = hence(folder.path(), &["explain", "e401"]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&page.stdout), fs::read_to_string("docs/codes/E401.md").unwrap());
     let list = hence(folder.path(), &["explain"]).output().unwrap();

@@ -281,7 +281,7 @@ fn file_faults(path: &Path) -> Vec<String> {
 
 #[test]
 fn files_that_cannot_be_read_say_why() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = crate::memory::folder();
     let at = |name: &str| folder.path().join(name);
     assert_eq!(file_faults(&at("none.jsonl")), ["E601: `none.jsonl` can't be read: there is no such file"]);
     std::fs::create_dir(at("sub.csv")).expect("a folder");
@@ -309,7 +309,7 @@ fn files_that_cannot_be_read_say_why() {
 
 #[test]
 fn a_link_to_nothing_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = crate::memory::folder();
     let path = folder.path().join("gone.jsonl");
     std::os::unix::fs::symlink("nowhere", &path).expect("a link");
     assert_eq!(file_faults(&path), ["E601: `gone.jsonl` can't be read: it is a broken link"]);

@@ -192,7 +192,7 @@ fn souffle_facts_have_no_header_no_quotes_no_escapes() {
 #[cfg(unix)]
 #[test]
 fn a_folder_stands_for_the_fact_files_directly_in_it() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = crate::memory::folder();
     let at = |name: &str| folder.path().join(name);
     for name in ["b.csv", "a.jsonl", "notes.txt", "c.facts", "d.tsv", "a.dl", "e.JSONL"] {
         std::fs::write(at(name), "").expect("a file");
@@ -215,7 +215,7 @@ fn a_folder_stands_for_the_fact_files_directly_in_it() {
 
 #[test]
 fn the_texts_of_good_files_are_not_kept() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = crate::memory::folder();
     let path = folder.path().join("count.csv");
     std::fs::write(&path, "n\n1\n").expect("a file");
     let (relations, mut sources) = (relations(), Sources::default());
@@ -322,7 +322,7 @@ fn json_lines_of_any_length_are_read_in_parts() {
     let mut loader = Loader::default();
     loader.text("notes.dl", "## A note.\ninput note(number: int, text: string).\n");
     let rules = check(loader.finish(), &[]).rules.expect("rules without faults");
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = crate::memory::folder();
     let path = folder.path().join("notes.jsonl");
     let long = "x".repeat(200_000);
     let mut file = std::io::BufWriter::new(std::fs::File::create(&path).expect("a file"));
@@ -356,7 +356,7 @@ fn large_files_are_read_on_several_threads_as_on_one() {
     let mut loader = Loader::default();
     loader.text("notes.dl", "## A note.\ninput note(number: int, text: string).\n");
     let rules = check(loader.finish(), &[]).rules.expect("rules without faults");
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = crate::memory::folder();
     let json = |number: usize, text: &str| format!("{{\"note\": [{number}, \"{text}\"]}}");
     let forms: [(&str, &str, Line); 5] = [
         ("note.jsonl", "", json),

@@ -113,7 +113,7 @@ fn server(answers: Vec<Json>) -> (String, JoinHandle<Vec<Json>>) {
 }
 
 fn folder(url: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let ask = |prompt: &str| {
         format!(
             "{{ carrier = \"model\", api = \"openai\", url = \"{url}\", model = \"small\", attempts = 1, \

@@ -52,7 +52,7 @@ fn what_a_reader_supposes_is_what_an_evaluation_from_scratch_gives() {
     for seed in 0..seeds {
         let mut dice = Dice::new(seed);
         let rules = program(&mut dice);
-        let dir = tempfile::tempdir().unwrap();
+        let dir = crate::memory::folder();
         let ledger = Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
         let mut writer = Session::over_ledger(rules.clone(), ledger);
         let mut reader = reader(dir.path(), &rules, 0);
@@ -85,7 +85,7 @@ fn what_a_reader_supposes_is_what_an_evaluation_from_scratch_gives() {
 
 #[test]
 fn a_reader_goes_on_over_many_segments() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let options = OpenOptions { segment_limit: 2000, ..OpenOptions::default() };
     let mut writer = Ledger::open(dir.path(), &options).unwrap();
     let asking = OpenOptions { up_to: Some(0), ..OpenOptions::default() };

@@ -422,7 +422,7 @@ fn the_installer_writes_settings_once_and_the_self_test_passes() {
 /// Where the self-test has no room for its folder it says which one, not that its result could not be written.
 #[test]
 fn a_self_test_without_a_place_for_its_folder_says_so() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let mut command = crate::command::hence(dir.path(), &["gate", "selftest"]);
     let refused = command.env("TMPDIR", dir.path().join("nowhere")).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();

@@ -35,7 +35,7 @@ fn write(folder: &Path, path: &str, text: &str) {
 
 /// A repository of two commits and two branches, with a change of each kind.
 fn repository() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let path = folder.path();
     git(path, &["init", "--quiet"]);
     write(path, "src/a.py", "import b\n");
@@ -100,7 +100,7 @@ fn changes_branches_and_authors_of_a_repository_are_seen() {
 
 #[test]
 fn a_conflict_and_a_commit_without_a_branch_are_seen() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let path = folder.path();
     git(path, &["init", "--quiet"]);
     assert_eq!(seen(path).unwrap(), [r#"git_head("", "main")"#]);
@@ -129,7 +129,7 @@ fn a_conflict_and_a_commit_without_a_branch_are_seen() {
 
 #[test]
 fn what_is_no_repository_and_no_folder_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let refused = seen(folder.path()).unwrap_err();
     assert!(refused.starts_with("can't read `DIR`: fatal: not a git repository"), "{refused}");
     let refused = seen(Path::new("Cargo.toml")).unwrap_err();

@@ -51,7 +51,7 @@ fn tests() -> String {
 
 /// A folder in which everything is hostile.
 fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let at = |name: &str| dir.path().join(name);
     let name = hostile().replace('/', "");
     for folder in ["rules", "bad", "plain"] {

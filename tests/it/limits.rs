@@ -15,7 +15,7 @@ struct Folder(TempDir);
 
 impl Folder {
     fn new() -> Self {
-        let folder = Self(tempfile::tempdir().unwrap());
+        let folder = Self(crate::memory::folder());
         folder.write("hence.toml", "");
         folder
     }

@@ -27,7 +27,7 @@ const LABELS: &str =
     ", schema = \"schema.json\", each = \"labels\", facts = [\"label(ticket = ticket, label = $item)\"]";
 
 fn folder(carrier: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::create_dir(dir.path().join("rules")).unwrap();
     fs::write(dir.path().join("rules/judge.dl"), RULES).unwrap();
     fs::write(dir.path().join("schema.json"), SCHEMA).unwrap();

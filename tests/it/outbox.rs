@@ -19,7 +19,7 @@ const SECRET: &str = "an old secret";
 
 /// A folder whose decisions `act` go to a carrier; the one fact that asks for one is recorded.
 fn folder(carrier: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::create_dir(dir.path().join("rules")).unwrap();
     fs::write(dir.path().join("rules/act.dl"), RULES).unwrap();
     let config = format!("author = \"ada\"\n\n[carry]\nact = {{ {carrier} }}\n");

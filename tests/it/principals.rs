@@ -85,7 +85,7 @@ fn asked(dir: &Path) -> (Vec<Fact>, Vec<String>) {
 
 #[test]
 fn what_is_signed_holds_and_is_said_to_be() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     signed(dir.path());
     let (decided, found) = asked(dir.path());
     assert_eq!((decided.len(), found), (1, Vec::new()));
@@ -100,7 +100,7 @@ fn what_is_signed_holds_and_is_said_to_be() {
 
 #[test]
 fn nobody_acts_for_a_principal_without_the_key() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     signed(dir.path());
     let refused =
         |names: &[&str], draft: Draft| open(dir.path(), names).commit(&draft).unwrap_err().to_string();
@@ -140,7 +140,7 @@ fn nobody_acts_for_a_principal_without_the_key() {
 
 #[test]
 fn a_fact_that_nobody_signed_is_found_and_not_there() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     signed(dir.path());
     // The ledger itself knows no rules: it records what an author who is no principal says.
     open(dir.path(), &[]).commit(&by("mallory", vec![request("q"), review("q", "grace")])).unwrap();
@@ -215,7 +215,7 @@ fn who_writes_files_forges_no_review() {
         ),
     ];
     for (forge, said) in forgeries {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = crate::memory::folder();
         signed(dir.path());
         let mut export = Vec::new();
         forge(dir.path());
@@ -237,7 +237,7 @@ fn who_writes_files_forges_no_review() {
 
 #[test]
 fn a_revoked_key_signs_no_more_and_what_it_signed_stays() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     signed(dir.path());
     let mut ledger = open(dir.path(), &["ada", "grace"]);
     ledger.commit(&by("ada", vec![named("grace", REVOKED)])).unwrap();
@@ -252,7 +252,7 @@ fn a_revoked_key_signs_no_more_and_what_it_signed_stays() {
 
 #[test]
 fn signatures_survive_export_compaction_and_backup() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     signed(dir.path());
     let mut ledger = open(dir.path(), &["ada"]);
     let mut export = Vec::new();
@@ -265,7 +265,7 @@ fn signatures_survive_export_compaction_and_backup() {
     assert_eq!(ledger.is_signed(5).unwrap(), Ok(true));
     drop(ledger.close());
     assert_eq!(asked(dir.path()).0.len(), 1);
-    let target = tempfile::tempdir().unwrap();
+    let target = crate::memory::folder();
     Ledger::backup(dir.path(), target.path(), &OpenOptions::default()).unwrap();
     let (decided, found) = asked(target.path());
     assert_eq!((decided.len(), found), (1, Vec::new()));
@@ -273,7 +273,7 @@ fn signatures_survive_export_compaction_and_backup() {
 
 #[test]
 fn what_was_claimed_before_the_first_principal_is_there_until_then() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let mut ledger = open(dir.path(), &["ada"]);
     ledger.commit(&by("eve", vec![request("r"), review("r", "eve")])).unwrap();
     assert_eq!(asked(dir.path()).0.len(), 1);
@@ -289,7 +289,7 @@ fn what_was_claimed_before_the_first_principal_is_there_until_then() {
 
 #[test]
 fn a_signature_holds_at_its_place_alone() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     signed(dir.path());
     let mut ledger = open(dir.path(), &["grace"]);
     let taken_back =

@@ -42,7 +42,7 @@ const SECRET: &str = "s3cret42";
 
 /// A folder in which nothing that the pattern matches may be stored.
 fn guarded() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let settings = "[redact]\npatterns = [\"s3cret[0-9]+\"]\n[roles]\nreviewer = [\"ada\"]\n";
     std::fs::write(dir.path().join("hence.toml"), settings).unwrap();
     dir
@@ -214,7 +214,7 @@ fn an_import_keeps_its_hashes_and_warns() {
 
 #[test]
 fn a_number_that_a_pattern_matches_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     std::fs::write(dir.path().join("hence.toml"), "[redact]\npatterns = [\"[0-9]{16}\"]\n").unwrap();
     std::fs::write(dir.path().join("r.dl"), "## A card.\ninput card(n: int).\n").unwrap();
     let (good, told) = try_run(dir.path(), &["assert", "card(4111111111111111)", "--rules", "r.dl"]);

@@ -25,7 +25,7 @@ ratio(Tool, Quality / Success) :- learned(Tool, _, Success, Quality).
 
 /// What became of one test over [`RULES`].
 fn verdict(body: &str) -> TestVerdict {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     run_in(folder.path(), body)
 }
 
@@ -81,7 +81,7 @@ fn every_form_of_expectation_holds_where_it_should() {
 
 #[test]
 fn each_test_has_its_own_facts_and_parameters() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let file = folder.path().join("rules.dl");
     let tests = r#"
 test "one" { set floor = 0.9. given learned("a", 3, 0.9, 0.8). expect refine("a"). }
@@ -150,7 +150,7 @@ fn an_undetermined_decision_fails_what_expects_anything_of_it() {
 
 #[test]
 fn facts_come_from_files_beside_the_test_derived_ones_too() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let lines = "{\"learned\": [\"a\", 3, 0.9, 0.3]}\n{\"poor\": [\"b\"]}\n";
     fs::write(folder.path().join("week.jsonl"), lines).unwrap();
     fs::write(folder.path().join("more.dl"), "active(\"a\").\npoor(\"c\").\n").unwrap();
@@ -164,7 +164,7 @@ fn facts_come_from_files_beside_the_test_derived_ones_too() {
 
 #[test]
 fn the_report_has_the_order_of_the_text_whatever_the_number_of_jobs() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let tests: String = (0..40)
         .map(|n| format!("test \"t{n}\" {{ given poor(\"{n}\"). expect refine(\"{}\"). }}\n", n % 7))
         .collect();
@@ -180,7 +180,7 @@ fn the_report_has_the_order_of_the_text_whatever_the_number_of_jobs() {
 
 #[test]
 fn faulty_rules_are_an_error_and_files_without_tests_are_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     fs::write(folder.path().join("other.dl"), "nonsense(((").unwrap();
     fs::write(folder.path().join("a.dl"), format!("{RULES}test \"t\" {{ expect nothing_such(1). }}"))
         .unwrap();
@@ -240,7 +240,7 @@ fn a_failure_of_a_step_says_which_and_why_there() {
 
 #[test]
 fn files_give_facts_in_a_step() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     fs::write(folder.path().join("more.jsonl"), "{\"active\": [\"a\"]}\n").unwrap();
     let test = "given learned(\"a\", 3, 0.9, 0.3). expect refine(\"a\"). then from \"more.jsonl\" expect no refine(_).";
     let verdict = run_in(folder.path(), test);
@@ -263,7 +263,7 @@ fn a_missing_row_is_told_why() {
 
 #[test]
 fn rules_that_build_on_a_pack_are_tested_with_it_and_the_pack_is_not_counted() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let file = folder.path().join("mine.dl");
     let text = "## Put a goal before a person.\ndecision ask(plan: string).\nask(Plan) :- step(plan: Plan, index: 0).\n\
         test \"t\" { given step(\"a\", 0, \"f\"). step(\"b\", 1, \"f\"). expect exactly ask { (\"a\") } }";

@@ -9,7 +9,7 @@ use hence::ruletest::mutate::{Mutation, mutate};
 use hence::ruletest::{Selection, Suite, TestReport, TestVerdict};
 
 fn suite(text: &str) -> Suite {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let file = folder.path().join("rules.dl");
     fs::write(&file, text).unwrap();
     Suite::load(&[file]).unwrap_or_else(|error| panic!("{error}"))
@@ -157,7 +157,7 @@ fn every_step_counts_for_coverage_and_mutants() {
 
 #[test]
 fn rules_of_a_file_of_tests_are_helpers_and_not_counted() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let rules = "## A number.\ninput n(x: int).\nbig(X) :- n(X), X > 5.\n";
     let test = "import \"a.dl\".\nboth(X, Y) :- big(X), big(Y), X < Y, Y < 100.\nlimit_of(7).\n\
                 test \"t\" { given n(5). n(6). expect exactly big { (6) } no both(_, _). }\n";
@@ -333,7 +333,7 @@ fn steps(mut seed: u64) -> String {
 
 #[test]
 fn each_step_is_what_an_evaluation_from_nothing_gives() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let (mut runs, mut rows) = (0, 0);
     for seed in 0..40 {
         let path = folder.path().join(format!("{seed}.dl"));

@@ -106,7 +106,7 @@ fn observe(path: &str, form: Option<Form>) -> (Vec<String>, Summary) {
 
 #[test]
 fn a_tool_is_called_like_its_file_its_folder_or_its_line() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let tool = folder.path().join("fetch_docs");
     fs::create_dir(&tool).unwrap();
     fs::write(tool.join("main.go"), "package main\nimport \"net\"\n").unwrap();
@@ -132,7 +132,7 @@ fn a_tool_is_called_like_its_file_its_folder_or_its_line() {
 
 /// The facts of a file called `name`, without the name.
 fn shown(name: &str, source: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let path = folder.path().join(name);
     fs::write(&path, source).unwrap();
     let (facts, _) = observe(path.to_str().unwrap(), None);

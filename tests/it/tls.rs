@@ -94,7 +94,7 @@ fn folder(dir: &Path, port: &str) {
 
 #[test]
 fn a_web_hook_is_posted_to_over_tls_where_its_certificate_is_trusted() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let (_server, port) = serve(dir.path(), SERVER);
     folder(dir.path(), &port);
     let said = told(dir.path(), Some("ca.pem"));
@@ -104,7 +104,7 @@ fn a_web_hook_is_posted_to_over_tls_where_its_certificate_is_trusted() {
 
 #[test]
 fn a_certificate_that_nobody_trusts_is_said_to_be_that_and_nothing_is_sent() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let (_server, port) = serve(dir.path(), SERVER);
     folder(dir.path(), &port);
     let said = told(dir.path(), None);
@@ -115,7 +115,7 @@ fn a_certificate_that_nobody_trusts_is_said_to_be_that_and_nothing_is_sent() {
 
 #[test]
 fn a_file_of_certificates_that_holds_none_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     folder(dir.path(), "1");
     fs::write(dir.path().join("none.pem"), "no certificate\n").unwrap();
     let said = told(dir.path(), Some("none.pem"));
@@ -170,7 +170,7 @@ while True:
 /// A folder that mails by such a server, which offers `offered` and is asked for `wanted`.
 #[cfg(feature = "mail")]
 fn mailing(offered: &str, wanted: &str) -> (tempfile::TempDir, Server) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let (server, port) = serve(dir.path(), &RELAY.replace("{way}", offered));
     let mail = format!(
         "author = \"ada\"\npacks = [\"guardrails\"]\n[carry]\nnotify = {{ carrier = \"mail\", \

@@ -185,7 +185,7 @@ fn copied(from: &Path, to: &Path) {
 fn two_notes_of_a_ledger_that_goes_on_are_proved_and_those_of_a_rewritten_one_are_told() {
     let project = project("n(4)");
     let (at, key) = (project.path(), key_of(project.path()));
-    let fork = tempfile::tempdir().unwrap();
+    let fork = crate::memory::folder();
     copied(at, fork.path());
     // The rewritten ledger has the first two transactions, and others after them.
     let export = said(at, 0, &["export", "--quiet"]);

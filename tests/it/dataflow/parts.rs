@@ -47,7 +47,7 @@ const CLOCK: &str = "2026-02-03T12:00:00Z";
 
 /// A folder with rules in two files and in one, and facts in three.
 fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
     write("below.dl", BELOW);
     write("decide.dl", &format!("{ABOVE}\n{DECIDE}"));

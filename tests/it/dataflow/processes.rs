@@ -38,7 +38,7 @@ pub(super) fn hosts(count: usize) -> Vec<String> {
 
 /// A folder with rules, facts, and two hosts.
 pub(super) fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::write(dir.path().join("parts.dl"), RULES).unwrap();
     let mut facts = String::new();
     for part in 0..30 {

@@ -9,7 +9,7 @@ const SETTINGS: &str =
     "packs = [\"loop\"]\n[roles]\nreviewer = [\"ada\"]\nagent = [\"eve\"]\n[engine]\ncross_check = []\n";
 
 fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     fs::write(folder.path().join("hence.toml"), SETTINGS).unwrap();
     folder
 }

@@ -11,7 +11,7 @@ use crate::command::hence;
 /// The example, with its facts.
 fn example() -> tempfile::TempDir {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/authzen");
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::create_dir(dir.path().join("rules")).unwrap();
     for file in ["hence.toml", "facts.jsonl", "rules/records.dl"] {
         fs::copy(from.join(file), dir.path().join(file)).unwrap();
@@ -409,7 +409,7 @@ fn recorded_evaluations_have_ids_that_can_be_asked() {
 
 #[test]
 fn what_a_person_has_to_say_first_is_an_obligation() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::write(
         dir.path().join("pay.dl"),
         "## A payment that is asked for.\ninput asked(who: string, sum: int).\n\n\

@@ -20,7 +20,7 @@ fn cookie(response: &Response) -> String {
 
 #[test]
 fn the_link_of_a_demonstration_leads_to_an_explained_decision() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let (service, link) = demo(dir.path());
     let entered = service.send("GET", &link, &[], "");
     assert_eq!(entered.status, 303, "{entered:?}");
@@ -45,7 +45,7 @@ fn the_link_of_a_demonstration_leads_to_an_explained_decision() {
 
 #[test]
 fn performance_shows_by_domain() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let (service, link) = demo(dir.path());
     let cookie = cookie(&service.send("GET", &link, &[], ""));
     let shown = service.send("GET", "/performance", &[("Cookie", &cookie)], "").body;
@@ -72,7 +72,7 @@ fn performance_shows_by_domain() {
 
 #[test]
 fn a_link_signs_in_once_and_is_no_token() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let (service, link) = demo(dir.path());
     let code = link.split("code=").nth(1).unwrap().split('&').next().unwrap();
     let bearer = format!("Bearer {code}");
@@ -118,7 +118,7 @@ fn a_demonstration_takes_no_store_and_no_rules() {
 /// What a demonstration that was killed has left is in nobody's way, though its process number comes again.
 #[test]
 fn what_a_killed_demonstration_left_is_in_nobodys_way() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let process = std::process::id();
     for number in process..process + 3_000 {
         fs::create_dir(dir.path().join(format!("hence-demo-{number}"))).unwrap();

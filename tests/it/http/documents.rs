@@ -6,7 +6,7 @@ use super::Service;
 
 #[test]
 fn feedback_is_submitted_and_counted() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let service = Service::new(dir.path());
     let caller = service.all();
     let refused = caller.post("/feedback/submit", &json!({ "unknown": 1 }));
@@ -17,7 +17,7 @@ fn feedback_is_submitted_and_counted() {
 
 #[test]
 fn an_escalation_is_asked_for_and_approved_by_people_only() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     std::fs::write(dir.path().join("hence.toml"), "[roles]\nreviewer = [\"ada\"]\n").unwrap();
     let service = Service::new(dir.path());
     let (agent, ada) = (service.token("agent", "read,write"), service.token("ada", "read,write"));
@@ -44,7 +44,7 @@ fn an_escalation_is_asked_for_and_approved_by_people_only() {
 
 #[test]
 fn proposals_are_for_administrators() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     std::fs::write(dir.path().join("hence.toml"), "[roles]\nreviewer = [\"ada\"]\n").unwrap();
     let service = Service::new(dir.path());
     let ada = service.all();
@@ -66,7 +66,7 @@ fn proposals_are_for_administrators() {
 
 #[test]
 fn reasoning_is_told_task_by_task() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let service = Service::new(dir.path());
     let caller = service.token("ops", "read");
     assert!(caller.read("/api/reasoning/traces")["traces"].is_object());

@@ -22,7 +22,7 @@ const SECRET: &str = "481516";
 
 /// A folder whose rules know personal values, with more settings.
 fn folder(settings: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::write(dir.path().join("rules.dl"), RULES).unwrap();
     fs::write(dir.path().join("hence.toml"), format!("rules = [\"rules.dl\"]\n{settings}")).unwrap();
     dir

@@ -11,7 +11,7 @@ use super::{Caller, Response, Service};
 
 /// A service whose rules are the gate's.
 fn gate() -> (tempfile::TempDir, Service) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::write(dir.path().join("hence.toml"), "packs = [\"gate\"]\n[roles]\nreviewer = [\"ada\"]\n").unwrap();
     let service = Service::new(dir.path());
     (dir, service)

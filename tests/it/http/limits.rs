@@ -161,7 +161,7 @@ fn a_service_that_is_told_to_stop_ends_in_order() {
 
 #[test]
 fn an_empty_folder_is_served_in_one_command() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let service = Service::new(dir.path());
     let caller = service.all();
     let told = caller.record("{\"tool_call\": [\"c1\", \"web_search\"]}");
@@ -170,7 +170,7 @@ fn an_empty_folder_is_served_in_one_command() {
 
 #[test]
 fn a_malformed_address_is_refused_before_the_ledger_is_served() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let refused = hence(dir.path(), &["serve", "--http", "nonsense"]).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(

@@ -263,7 +263,7 @@ fn decisions_rules_and_the_schema_are_resources() {
 
 /// A folder in which a request waits for a reviewer.
 fn waiting() -> (tempfile::TempDir, Service) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::write(dir.path().join("hence.toml"), "packs = [\"autonomy\"]\n[roles]\nreviewer = [\"ada\"]\n")
         .unwrap();
     let service = Service::new(dir.path());

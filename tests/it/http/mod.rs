@@ -40,7 +40,7 @@ const RULES: &str = "## A job that failed.\ninput failed(job: string, tries: int
 
 /// A folder with a few rules.
 fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::write(dir.path().join("retry.dl"), RULES).unwrap();
     let settings = "rules = [\"retry.dl\"]\n[roles]\nreviewer = [\"ada\"]\n";
     fs::write(dir.path().join("hence.toml"), settings).unwrap();

@@ -71,7 +71,7 @@ fn sign_in(service: &Service, token: &str) -> Response {
 
 /// A folder whose rules ask for a person.
 fn reviewed() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     let settings = "packs = [\"autonomy\", \"guardrails\", \"proposals\"]\n[roles]\nreviewer = [\"ada\"]\n";
     fs::write(dir.path().join("hence.toml"), settings).unwrap();
     dir

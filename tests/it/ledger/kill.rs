@@ -67,10 +67,10 @@ fn a_killed_writer_loses_nothing_acknowledged() {
     let rounds = slow::size(6, 1_000);
     let mut random = Random::new(7);
     let mut acknowledged = 0;
-    let mut dir = tempfile::tempdir().unwrap();
+    let mut dir = crate::memory::folder();
     for round in 0..rounds {
         if round % 20 == 0 {
-            dir = tempfile::tempdir().unwrap();
+            dir = crate::memory::folder();
             acknowledged = 0;
         }
         let writing = round % 2 == 0;

@@ -28,7 +28,7 @@ const RULES: &str = "## A job that failed.\ninput failed(job: string, tries: int
 const LONG: Duration = Duration::from_secs(60);
 
 pub(super) fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(dir.path().join("retry.dl"), RULES).unwrap();
     fs::write(dir.path().join("hence.toml"), "rules = [\"retry.dl\"]\n").unwrap();

@@ -22,7 +22,7 @@ const RULES: &str = "## Asked.\ninput f(name: string, code: string).\n\n## Told.
 
 /// A folder in which scripts of `act` run; `more` is beside it in `[carry]`.
 fn folder(more: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::memory::folder();
     fs::create_dir(dir.path().join("rules")).unwrap();
     fs::write(dir.path().join("rules/act.dl"), RULES).unwrap();
     let config =
@@ -101,7 +101,7 @@ fn endless(dir: &Path, temporary: &Path) -> std::process::Child {
 
 #[test]
 fn folders_of_scripts_of_killed_processes_are_removed_and_no_others() {
-    let temporary = tempfile::tempdir().unwrap();
+    let temporary = crate::memory::folder();
     let (left, lives, next) = (folder(SHELL), folder(SHELL), folder(SHELL));
     fs::create_dir(temporary.path().join("hence-script-of-nobody")).unwrap();
     std::os::unix::fs::symlink(next.path(), temporary.path().join("hence-script-link")).unwrap();

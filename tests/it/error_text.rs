@@ -64,7 +64,7 @@ const REFUSED: &str = "10:00:01 ERROR connect ECONNREFUSED 127.0.0.1:5432\n";
 #[cfg(unix)]
 #[test]
 fn a_log_is_followed_while_it_grows_is_cut_and_replaced() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let log = folder.path().join("server.log");
     fs::write(&log, "10:00:00 INFO up\n").unwrap();
     let mut observer = Observer::start(folder.path(), &["server.log", "--form", "log", "--follow"]);
@@ -101,7 +101,7 @@ fn a_log_is_followed_while_it_grows_is_cut_and_replaced() {
 
 #[test]
 fn standard_input_is_answered_before_its_end_and_ends_the_observation() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let mut observer = Observer::start(folder.path(), &["-", "--form", "lines", "--follow"]);
     let mut input = observer.child.stdin.take().unwrap();
     input.write_all(REFUSED.as_bytes()).unwrap();
@@ -126,7 +126,7 @@ fn peak(child: &Child) -> u64 {
 #[test]
 fn a_log_of_any_size_is_read_in_bounded_memory() {
     let size: usize = slow::size(24 << 20, 1 << 30);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::memory::folder();
     let mut observer = Observer::start(folder.path(), &["-", "--form", "log"]);
     let mut input = observer.child.stdin.take().unwrap();
     let begun = Instant::now();
