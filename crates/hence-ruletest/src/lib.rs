@@ -37,10 +37,7 @@ use hence_session::SessionError;
 pub const DEFAULT_NOW: i64 = 1_767_225_600_000_000;
 
 /// Runs every test under `path` (a file or a folder), for a project's own `cargo test`:
-///
-/// ```no_run
-/// hence_ruletest::run("rules/").unwrap();
-/// ```
+/// `hence_ruletest::run("rules/").unwrap();`.
 ///
 /// # Errors
 /// Everything that failed, as text for people; also where there is no test, or rules have errors.

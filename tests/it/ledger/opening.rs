@@ -1,12 +1,14 @@
 //! Opening: a second process, reading beside a writer, a missing or damaged base, other formats.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use hence_ledger::{Hash, Ledger, LedgerError, Notice, OpenOptions};
 
 use super::support::{draft, fact, facts, small};
-use crate::memory;
+use crate::{memory, slow};
 
 #[test]
 fn a_ledger_is_the_same_after_reopening() {
@@ -96,6 +98,41 @@ fn a_missing_or_damaged_base_is_rebuilt_and_kept_aside() {
     let ledger = Ledger::open(dir.path(), &asked).unwrap();
     assert_eq!(facts(&ledger, "p"), before);
     assert_eq!(ledger.verify().unwrap().differences, Vec::<String>::new());
+}
+
+/// sled writes, renames and removes files on threads of its own, after it is closed too.
+#[test]
+fn a_file_of_the_base_that_goes_away_meanwhile_is_no_damage() {
+    let dir = memory::folder();
+    Ledger::open(dir.path(), &OpenOptions::default()).unwrap();
+    let is_over = AtomicBool::new(false);
+    let told = thread::scope(|scope| {
+        scope.spawn(|| {
+            let passing = ["passing", "passing.generating"].map(|name| dir.path().join("base").join(name));
+            while !is_over.load(Ordering::Relaxed) {
+                // Whoever opens the ledger removes what is half-written too.
+                passing.iter().for_each(|path| fs::write(path, "x").unwrap_or_default());
+                passing.iter().for_each(|path| fs::remove_file(path).unwrap_or_default());
+            }
+        });
+        let mut told = Vec::new();
+        for n in 1..=slow::size(20, 500) {
+            match Ledger::open(dir.path(), &OpenOptions::default()) {
+                Ok(mut ledger) => {
+                    told.extend(ledger.take_notices().iter().map(ToString::to_string));
+                    let committed = ledger.commit(&draft(n, vec![fact("p", n, "a")], vec![]));
+                    told.extend(committed.err().map(|error| error.to_string()));
+                    let sizes = (0..50).map(|_| ledger.status());
+                    told.extend(sizes.filter_map(Result::err).map(|error| error.to_string()));
+                    told.extend(ledger.close().iter().map(ToString::to_string));
+                }
+                Err(error) => told.push(error.to_string()),
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        told
+    });
+    assert_eq!(told, Vec::<String>::new());
 }
 
 #[test]

@@ -66,12 +66,20 @@ impl Drop for Scratch {
     }
 }
 
-/// How many bytes the files of a folder take.
+/// How many bytes the files of a folder take, without those that go away meanwhile.
 pub(super) fn size(folder: &Path) -> io::Result<u64> {
     let mut size = 0;
     for entry in fs::read_dir(folder)? {
-        let file = entry?.metadata()?;
-        size += if file.is_file() { file.len() } else { 0 };
+        let file = unless_gone(entry?.metadata())?.filter(fs::Metadata::is_file);
+        size += file.map_or(0, |file| file.len());
     }
     Ok(size)
+}
+
+/// What was found of a file that was listed; `None` where it is gone: sled renames and removes files on threads of its own.
+pub(super) fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::scratch::{self, Scratch};
+use super::scratch::{self, Scratch, unless_gone};
 use super::watched::Health;
 use super::{Base, BaseError, Batch, Pair};
 
@@ -18,6 +18,8 @@ const LITTLE: u64 = 1 << 20;
 const FLUSH_MS: u64 = 500;
 /// How many bytes a base grows before whoever closes it has sled look through what is new.
 const LONG: u64 = 8 << 20;
+/// How often the files of a base are listed to be made durable, where some go away meanwhile.
+const MOST_PASSES: usize = 8;
 /// How long to wait for the threads of a closed base of this process to let go of its files.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -73,13 +75,30 @@ impl SledBase {
     }
 
     fn sync_files(&self) -> io::Result<()> {
-        for entry in fs::read_dir(&self.dir)? {
-            let path = entry?.path();
-            if path.is_file() {
-                fs::File::open(path)?.sync_all()?;
+        // What was renamed before it was synced has to be found by its other name.
+        for _ in 0..MOST_PASSES {
+            if self.sync_each()? {
+                break;
             }
         }
         if cfg!(unix) { fs::File::open(&self.dir)?.sync_all() } else { Ok(()) }
+    }
+
+    /// Whether every file that was listed was still there.
+    fn sync_each(&self) -> io::Result<bool> {
+        let mut all = true;
+        for entry in fs::read_dir(&self.dir)? {
+            let path = entry?.path();
+            match unless_gone(fs::metadata(&path))? {
+                Some(file) if file.is_file() => match unless_gone(fs::File::open(&path))? {
+                    Some(file) => file.sync_all()?,
+                    None => all = false,
+                },
+                Some(_) => {}
+                None => all = false,
+            }
+        }
+        Ok(all)
     }
 
     /// sled notes where its pages are when it is opened, and reads all that was written since the last time for that. After
@@ -145,7 +164,7 @@ fn remove_generating(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "generating") {
-            fs::remove_file(path)?;
+            unless_gone(fs::remove_file(path))?;
         }
     }
     Ok(())
