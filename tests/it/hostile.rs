@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use jiff::{SignedDuration, Timestamp};
 use regex::Regex;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -85,6 +86,7 @@ fn folder() -> tempfile::TempDir {
         ),
     )
     .unwrap();
+    fs::write(at("clock"), "2026-02-09T09:00:00Z").unwrap();
     let toml = |text: &str| serde_json::to_string(text).unwrap().replace('\u{7f}', "\\u007F");
     fs::write(
         at("hence.toml"),
@@ -298,7 +300,11 @@ fn refused(commands: &BTreeSet<String>) -> Vec<(Vec<String>, &'static str)> {
     calls.into_iter().map(|call| (call, "/dev/null")).collect()
 }
 
+/// `hence` in a folder whose wall clock goes on by a minute from call to call, so that the same falls due in any of them.
 fn command(dir: &Path, words: &[String], typed: &str) -> Command {
+    let clock = dir.join("clock");
+    let last: Timestamp = fs::read_to_string(&clock).unwrap().trim().parse().unwrap();
+    fs::write(&clock, (last + SignedDuration::from_mins(1)).to_string()).unwrap();
     let mut command = command::hence(dir, words);
     if words[0] == "serve" {
         // It would go on until it is told to stop.
@@ -307,7 +313,10 @@ fn command(dir: &Path, words: &[String], typed: &str) -> Command {
         command = command::plain(timeout, dir);
     }
     command.env_remove("NO_COLOR").env("TERM", "xterm-256color");
-    command.env("HENCE_HISTORY", dir.join("typed_before")).stdin(File::open(dir.join(typed)).unwrap());
+    command
+        .env("HENCE_CLOCK", clock)
+        .env("HENCE_HISTORY", dir.join("typed_before"))
+        .stdin(File::open(dir.join(typed)).unwrap());
     command
 }
 

@@ -7,8 +7,8 @@ use hence_core::schema::ColumnType;
 use hence_core::symbol::Symbol;
 
 use super::checked::{Aggregated, Literal};
+use super::clause::Inner;
 use super::codes;
-use super::draft::Inner;
 use super::prose::a;
 use super::rules::variables;
 use super::typing::Typer;

@@ -11,14 +11,15 @@ use hence_core::span::Span;
 use hence_core::value::Type;
 use hence_syntax::tree;
 
-use super::bind::{Bound, lone};
+use super::bind::Bound;
 use super::checked::{Arg, Literal};
+use super::clause::Clause;
 use super::codes;
-use super::draft::Clause;
 use super::effects::as_written;
 use super::names::{Entry, Slot};
 use super::prose::{a, a_column};
 use super::typing::{Typer, VarType, disjoint_sets};
+use super::uses::lone;
 use super::values::{conversion, error, unit};
 
 /// The literals that bind by `=` or `in`, typed, by their place in the body.

@@ -15,9 +15,10 @@ use hence_syntax::tree::{self, Because, ExpectationKind, Given, Ident, Item, Lit
 
 use super::bind::bind;
 use super::checked::{self, Expectation, Reason, Test, TestStep};
+use super::clause::Clause;
 use super::codes;
 use super::declare::check_set;
-use super::draft::{Clause, body, missing_relation, terms};
+use super::draft::{body, missing_relation, terms};
 use super::ground::{Cell, Ground, whole};
 use super::names::{Entry, Names};
 use super::partial::Filler;

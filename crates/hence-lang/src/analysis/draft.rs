@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use crate::builtins::expr::VarId;
 use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::fault::OrBroken;
-use hence_core::schema::RelationId;
 use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_syntax::tree::{Args, Atom, BodyAggregate, Expr, ExprKind, Ident, Literal, LiteralKind, UnaryOp};
 
-use super::bind::{Bound, bind_within};
+use super::bind::bind_within;
+use super::clause::{Clause, Inner};
 use super::codes;
 use super::names::{Entry, Names, is_aggregate, is_function, is_generator};
 use super::operation::nearest_function;
@@ -19,44 +19,6 @@ use super::prose::count;
 use super::safety::{Role, Uses};
 use super::uses::{Vars, for_each_inner_use};
 use super::values::error;
-
-/// A literal whose names are resolved.
-#[derive(Debug)]
-pub(super) enum Clause<'t> {
-    /// An atom; `None` is a column that matches anything.
-    Atom {
-        negated: bool,
-        relation: RelationId,
-        args: Vec<Option<&'t Expr>>,
-        within: Option<&'t Expr>,
-        span: Span,
-    },
-    /// Something that must hold.
-    Condition { expr: Cow<'t, Expr>, span: Span },
-    /// `X = e` that binds `X`.
-    Bind { var: VarId, expr: Expr, span: Span },
-    /// `X in generator(…)`, `X in [list]`, `X in parameter`: `args` are the expressions in its right side.
-    Each { var: VarId, bound: bool, right: &'t Expr, args: &'t [Expr], span: Span },
-    /// `N = count { … }`.
-    Aggregate(Box<Inner<'t>>),
-    /// Something faulty that was reported; its variables are taken as bound, so that nothing follows from it.
-    Broken { vars: Vec<VarId> },
-}
-
-/// An aggregate whose names are resolved.
-#[derive(Debug)]
-pub(super) struct Inner<'t> {
-    pub(super) of: &'t BodyAggregate,
-    /// The variable that it binds.
-    pub(super) binds: Option<VarId>,
-    /// The variables of the inner body.
-    pub(super) vars: Vars,
-    /// The variables that give the group: as the rule knows each, as the inner body does, and where it is first used there.
-    pub(super) shared: Vec<(VarId, VarId, Span)>,
-    pub(super) clauses: Vec<Clause<'t>>,
-    pub(super) bound: Bound,
-    pub(super) span: Span,
-}
 
 /// Resolves the literals of a body whose variables are `vars`.
 pub(super) fn body<'t>(

@@ -8,8 +8,8 @@ use hence_core::index_vec::Id;
 use hence_core::schema::{ColumnType, RelationId};
 use hence_core::span::{Sources, Span};
 
+use super::clause::Clause;
 use super::codes;
-use super::draft::Clause;
 use super::names::{Entry, Names, Slot};
 use super::rules::Draft;
 use super::values::error;

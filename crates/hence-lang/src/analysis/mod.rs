@@ -8,6 +8,7 @@ mod bind;
 mod body;
 mod cases;
 pub mod checked;
+mod clause;
 pub mod codes;
 mod declare;
 mod draft;

@@ -9,7 +9,7 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_syntax::tree::{self, Item};
 
-use super::bind::{bind, lone};
+use super::bind::bind;
 use super::checked::{Checked, Literal};
 use super::codes;
 use super::draft::{body, missing_relation, terms};
@@ -18,7 +18,7 @@ use super::names::{Entry, Names};
 use super::rules::variables;
 use super::safety::Uses;
 use super::typing::Typer;
-use super::uses::Vars;
+use super::uses::{Vars, lone};
 use super::values::error;
 
 /// A checked query: a body, and the variables whose values it asks for.

@@ -4,11 +4,11 @@ use crate::builtins::expr::VarId;
 use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::schema::Kind;
 use hence_core::span::{Sources, Span};
-use hence_syntax::tree::{BinaryOp, Expr, ExprKind, Limit, Rule};
+use hence_syntax::tree::{Expr, Limit, Rule};
 
-use super::bind::{Bound, is_empty_list, lone};
+use super::bind::Bound;
+use super::clause::Clause;
 use super::codes;
-use super::draft::Clause;
 use super::names::Names;
 use super::prose::list;
 use super::uses::{Vars, for_each_use};
@@ -70,34 +70,7 @@ impl Uses {
 
     /// Takes in what the literals of a body use.
     pub(super) fn body(&mut self, clauses: &[Clause<'_>], vars: &Vars, sources: &Sources) {
-        for clause in clauses {
-            match clause {
-                Clause::Atom { negated, args, .. } => {
-                    for arg in args.iter().flatten() {
-                        match (negated, lone(arg, vars)) {
-                            (true, _) => self.expr(arg, Role::Negated, vars, sources),
-                            (false, Some(_)) => {}
-                            (false, None) => self.expr(arg, Role::Argument, vars, sources),
-                        }
-                    }
-                }
-                Clause::Condition { expr, .. } => self.expr(expr, Role::Condition, vars, sources),
-                Clause::Bind { expr, .. } => self.expr(expr, Role::Condition, vars, sources),
-                Clause::Each { var, bound, args, span, .. } => {
-                    if *bound {
-                        self.var(*var, *span, Role::Condition);
-                    }
-                    args.iter().for_each(|arg| self.expr(arg, Role::Generator, vars, sources));
-                }
-                Clause::Aggregate(inner) => {
-                    inner.shared.iter().for_each(|(var, _, span)| self.var(*var, *span, Role::Shared));
-                    if inner.binds.is_none() {
-                        self.expr(&inner.of.target, Role::Condition, vars, sources);
-                    }
-                }
-                Clause::Broken { .. } => {}
-            }
-        }
+        clauses.iter().for_each(|clause| clause.add_uses(self, vars, sources));
     }
 
     /// Takes in what a limit uses.
@@ -241,36 +214,14 @@ fn ring(open: &[VarId], clauses: &[Clause<'_>], vars: &Vars) -> Vec<(VarId, Span
     Vec::new()
 }
 
-/// The `=` that have `var` alone on one side, with the variables of the other, and the `in` whose variable it is.
+/// The literals that would bind `var`, with the variables that they read.
 fn equations<'c>(
     var: VarId,
     clauses: &'c [Clause<'_>],
     vars: &'c Vars,
 ) -> impl Iterator<Item = (Span, Vec<VarId>)> + 'c {
-    clauses.iter().filter_map(move |clause| match clause {
-        Clause::Condition { expr, span } => {
-            let ExprKind::Binary(BinaryOp::Equal, left, right) = &expr.kind else { return None };
-            let other = match (lone(left, vars) == Some(var), lone(right, vars) == Some(var)) {
-                (true, false) => right,
-                (false, true) => left,
-                _ => return None,
-            };
-            Some((*span, reads(other, vars)))
-        }
-        Clause::Each { var: own, args, span, right, .. } if *own == var && !is_empty_list(right) => {
-            Some((*span, args.iter().flat_map(|arg| reads(arg, vars)).collect()))
-        }
-        Clause::Aggregate(inner) if lone(&inner.of.target, vars) == Some(var) => {
-            Some((inner.span, inner.shared.iter().map(|(rule, ..)| *rule).collect()))
-        }
-        _ => None,
-    })
-}
-
-fn reads(expr: &Expr, vars: &Vars) -> Vec<VarId> {
-    let mut reads = Vec::new();
-    for_each_use(expr, &Sources::default(), &mut |name, _| reads.extend(vars.get(name)));
-    reads
+    let ways = clauses.iter().flat_map(|clause| clause.ways(vars, &Sources::default()));
+    ways.filter(move |way| way.var == var).map(|way| (way.span, way.reads))
 }
 
 /// Which kind of binding is missing.

@@ -155,3 +155,16 @@ pub(super) fn size(expr: &Expr) -> usize {
         _ => 1,
     }
 }
+
+/// The variable that an expression consists of.
+pub(super) fn lone(expr: &Expr, vars: &Vars) -> Option<VarId> {
+    match expr.kind {
+        ExprKind::Variable(name) => vars.get(name),
+        _ => None,
+    }
+}
+
+/// Whether this is `[]`, which has no type to give to a variable.
+pub(super) fn is_empty_list(right: &Expr) -> bool {
+    matches!(&right.kind, ExprKind::List(elements) if elements.is_empty())
+}
