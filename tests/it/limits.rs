@@ -145,6 +145,27 @@ fn a_body_may_be_long() {
 }
 
 #[test]
+fn unbound_variables_of_a_long_rule_are_told_in_few() {
+    let folder = Folder::new();
+    let told = |name: &str, body: &str| {
+        let faults =
+            folder.faults(&folder.write(name, format!("input n(k: int).\np(X0) :- n(_), {body}.\n")));
+        let first = |line: &&str| line.starts_with('E');
+        assert!(faults.len() < 5_000, "{} bytes", faults.len());
+        faults.lines().filter(first).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = |each: &dyn Fn(usize) -> String| (0..20_000).map(each).collect::<Vec<_>>().join(", ");
+    let listed = told("listed.dl", &format!("X0 in [{}]", all(&|n| format!("Y{n}"))));
+    assert_eq!(listed.len(), 21);
+    assert_eq!(listed.last().unwrap(), "E401 19980 more unbound variables in one rule");
+    // Each equation waits for the next, and nothing binds the last.
+    let chain = all(&|n| format!("X{n} = X{} + 1", n + 1));
+    assert_eq!(told("chain.dl", &chain), ["E401 unbound variable `X20000`"]);
+    let ring = format!("{chain}, X20000 = X0 + 1");
+    assert_eq!(told("ring.dl", &ring), ["E401 unbound variable `X0`: its equations form a ring"]);
+}
+
+#[test]
 fn imports_nest_256_deep_and_no_deeper() {
     let folder = Folder::new();
     for at in 0..400 {

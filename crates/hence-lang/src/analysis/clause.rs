@@ -1,6 +1,7 @@
 //! The forms of literals whose names are resolved: what each binds, and what it needs to be bound.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::builtins::expr::VarId;
 use hence_core::schema::RelationId;
@@ -84,10 +85,10 @@ impl Clause<'_> {
     /// The ways in which it can bind a variable once others are bound.
     pub(super) fn ways(&self, vars: &Vars, sources: &Sources) -> Vec<Way> {
         let reads = |exprs: &[Expr]| {
-            let mut reads = Vec::new();
+            let (mut reads, mut seen) = (Vec::new(), HashSet::new());
             for expr in exprs {
                 for_each_use(expr, sources, &mut |name, _| {
-                    reads.extend(vars.get(name).filter(|var| !reads.contains(var)));
+                    reads.extend(vars.get(name).filter(|var| seen.insert(*var)));
                 });
             }
             reads

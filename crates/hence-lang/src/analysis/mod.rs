@@ -13,6 +13,7 @@ pub mod codes;
 mod declare;
 mod draft;
 mod effects;
+mod equations;
 mod foreign;
 mod ground;
 mod guards;

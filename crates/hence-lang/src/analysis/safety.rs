@@ -1,7 +1,10 @@
 //! Safety: every variable that is used is bound by a positive atom, or by `=` or `in` whose other side is bound.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::builtins::expr::VarId;
 use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::fault::OrBroken;
 use hence_core::schema::Kind;
 use hence_core::span::{Sources, Span};
 use hence_syntax::tree::{Expr, Limit, Rule};
@@ -9,10 +12,16 @@ use hence_syntax::tree::{Expr, Limit, Rule};
 use super::bind::Bound;
 use super::clause::Clause;
 use super::codes;
+use super::equations::Equations;
 use super::names::Names;
 use super::prose::list;
 use super::uses::{Vars, for_each_use};
 use super::values::error;
+
+/// How many unbound variables of a rule are told each by itself.
+const MOST_TOLD: usize = 20;
+/// How many equations of a ring are shown.
+const MOST_STEPS: usize = 8;
 
 /// Where a variable has to be bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,61 +102,56 @@ impl Uses {
         names: &Names,
         out: &mut Vec<Diagnostic>,
     ) {
-        let mut open: Vec<VarId> = Vec::new();
-        for (var, _, _) in &self.all {
-            if !bound.has(*var) && !open.contains(var) {
-                open.push(*var);
+        let mut places: HashMap<VarId, Vec<(Span, Role)>> = HashMap::new();
+        let mut open = Vec::new();
+        for (var, span, role) in self.all.iter().filter(|(var, ..)| !bound.has(*var)) {
+            let places = places.entry(*var).or_default();
+            if places.is_empty() {
+                open.push((*var, *span));
             }
+            places.push((*span, *role));
         }
-        let ring = ring(&open, clauses, vars);
+        if open.is_empty() {
+            return;
+        }
+        let equations = Equations::of(clauses, vars, open.iter().map(|(var, _)| *var));
+        let ring = equations.ring();
         if let Some((first, _)) = ring.first() {
-            out.push(self.in_ring(*first, &ring, vars));
+            let used = open.iter().find(|(var, _)| var == first).map(|(_, span)| *span);
+            out.push(in_ring(*first, used, &ring, vars));
         }
-        let waits = |var: &&VarId| ring.iter().any(|(member, _)| member == *var);
-        let follows = follows(&open, clauses, vars);
-        for var in open.iter().filter(|var| !follows.contains(var) && !waits(var)) {
-            out.push(self.unbound(*var, bound, clauses, vars, names));
+        let waits: HashSet<VarId> = ring.iter().map(|(var, _)| *var).collect();
+        let follows = equations.followers();
+        let mut told = open.iter().filter(|(var, _)| !follows.contains(var) && !waits.contains(var));
+        for (var, _) in told.by_ref().take(MOST_TOLD) {
+            let places = places.get(var).or_broken("a variable that is not bound has a place");
+            out.push(self.unbound(*var, places, bound, clauses, &equations, vars, names));
         }
-    }
-
-    /// The error for equations of which each waits for the next.
-    fn in_ring(&self, var: VarId, ring: &[(VarId, Span)], vars: &Vars) -> Diagnostic {
-        let name = |(var, _): &(VarId, Span)| format!("`{}`", vars.name(*var));
-        let names: Vec<_> = ring.iter().map(name).collect();
-        let message = format!("unbound variable `{}`: its equations form a ring", vars.name(var));
-        let first_use = self.all.iter().find(|(used, _, _)| *used == var).map(|(_, span, _)| *span);
-        let mut diagnostic = Diagnostic::new(codes::UNBOUND, message);
-        if let Some(span) = first_use {
-            diagnostic = diagnostic.at(span, "used here");
+        if let Some((_, span)) = told.next() {
+            let message = format!("{} more unbound variables in one rule", told.count() + 1);
+            out.push(error(codes::UNBOUND, message, *span));
         }
-        let next = names.iter().cycle().skip(1);
-        for ((name, next), (_, span)) in names.iter().zip(next).zip(ring).take(8) {
-            diagnostic = diagnostic.at(*span, format!("{name} needs {next}"));
-        }
-        let steps = names.iter().chain(names.first()).cloned().collect::<Vec<_>>().join(" needs ");
-        diagnostic.note(steps).help("bind one of them by a positive atom")
     }
 
     fn unbound(
         &self,
         var: VarId,
+        places: &[(Span, Role)],
         bound: &Bound,
         clauses: &[Clause<'_>],
+        equations: &Equations,
         vars: &Vars,
         names: &Names,
     ) -> Diagnostic {
         let name = vars.name(var).as_str();
-        let places: Vec<_> = self.all.iter().filter(|(used, _, _)| *used == var).collect();
         let mut diagnostic = Diagnostic::new(codes::UNBOUND, format!("unbound variable `{name}`"));
-        for (_, span, role) in places.iter().take(4) {
+        for (span, role) in places.iter().take(4) {
             diagnostic = diagnostic.at(*span, role.phrase());
         }
         if Some(var) == self.rank {
             return diagnostic.note("the rank is known only in the head, after the limit is applied");
         }
-        let diagnostic = match equations(var, clauses, vars)
-            .find(|(_, reads)| reads.iter().all(|read| *read != var))
-        {
+        let diagnostic = match equations.with(var).find(|(_, reads)| reads.iter().all(|read| *read != var)) {
             Some((span, reads)) => {
                 let missing: Vec<_> = reads
                     .iter()
@@ -156,77 +160,44 @@ impl Uses {
                     .map(|name| format!("`{name}`"))
                     .collect();
                 let verb = if missing.len() == 1 { "was" } else { "were" };
-                diagnostic.at(span, format!("this would bind it if {} {verb} bound", list(&missing, "and")))
+                diagnostic.at(*span, format!("this would bind it if {} {verb} bound", list(&missing, "and")))
             }
-            None => diagnostic.note(missing_kind(&places)),
+            None => diagnostic.note(missing_kind(places)),
         };
         let known = vars.names().iter().filter(|known| vars.get(**known).is_some_and(|var| bound.has(var)));
         match nearest(name, known.map(|known| known.as_str())) {
             Some(near) if name.len() > 2 => {
                 diagnostic.help(format!("the nearest bound variable is `{near}`"))
             }
-            _ => with_relation(diagnostic, name, &places, clauses, names),
+            _ => with_relation(diagnostic, name, places, clauses, names),
         }
     }
 }
 
-/// The variables that would be bound if all others of `open` were.
-fn follows(open: &[VarId], clauses: &[Clause<'_>], vars: &Vars) -> Vec<VarId> {
-    let has_equation = |var: &VarId| equations(*var, clauses, vars).next().is_some();
-    let mut known: Vec<_> = open.iter().copied().filter(|var| !has_equation(var)).collect();
-    let roots = known.len();
-    let mut grew = true;
-    while grew {
-        let fresh: Vec<_> = open
-            .iter()
-            .copied()
-            .filter(|var| !known.contains(var))
-            .filter(|var| {
-                equations(*var, clauses, vars)
-                    .any(|(_, reads)| reads.iter().all(|read| known.contains(read) || !open.contains(read)))
-            })
-            .collect();
-        grew = !fresh.is_empty();
-        known.extend(fresh);
+/// The error for equations of which each waits for the next.
+fn in_ring(var: VarId, used: Option<Span>, ring: &[(VarId, Span)], vars: &Vars) -> Diagnostic {
+    let name = |(var, _): &(VarId, Span)| format!("`{}`", vars.name(*var));
+    let names: Vec<_> = ring.iter().map(name).collect();
+    let message = format!("unbound variable `{}`: its equations form a ring", vars.name(var));
+    let mut diagnostic = Diagnostic::new(codes::UNBOUND, message);
+    if let Some(span) = used {
+        diagnostic = diagnostic.at(span, "used here");
     }
-    known.split_off(roots)
-}
-
-/// Variables of which each has an equation that needs the next one, the last the first; empty where there are none.
-fn ring(open: &[VarId], clauses: &[Clause<'_>], vars: &Vars) -> Vec<(VarId, Span)> {
-    let needed = |var: VarId| {
-        equations(var, clauses, vars).find_map(|(span, reads)| {
-            reads.into_iter().find(|read| open.contains(read)).map(|read| (span, read))
-        })
-    };
-    for start in open {
-        let (mut path, mut at) = (Vec::new(), *start);
-        while let Some((span, next)) = needed(at)
-            && path.len() <= open.len()
-        {
-            path.push((at, span));
-            at = next;
-            if at == *start {
-                return path;
-            }
-        }
+    let next = names.iter().cycle().skip(1);
+    for ((name, next), (_, span)) in names.iter().zip(next).zip(ring).take(MOST_STEPS) {
+        diagnostic = diagnostic.at(*span, format!("{name} needs {next}"));
     }
-    Vec::new()
-}
-
-/// The literals that would bind `var`, with the variables that they read.
-fn equations<'c>(
-    var: VarId,
-    clauses: &'c [Clause<'_>],
-    vars: &'c Vars,
-) -> impl Iterator<Item = (Span, Vec<VarId>)> + 'c {
-    let ways = clauses.iter().flat_map(|clause| clause.ways(vars, &Sources::default()));
-    ways.filter(move |way| way.var == var).map(|way| (way.span, way.reads))
+    let mut steps =
+        names.iter().chain(names.first()).take(MOST_STEPS + 1).cloned().collect::<Vec<_>>().join(" needs ");
+    if names.len() > MOST_STEPS {
+        steps.push_str(&format!(", and so on: {} variables form the ring", names.len()));
+    }
+    diagnostic.note(steps).help("bind one of them by a positive atom")
 }
 
 /// Which kind of binding is missing.
-fn missing_kind(places: &[&(VarId, Span, Role)]) -> &'static str {
-    if places.iter().all(|(_, _, role)| *role == Role::Negated) {
+fn missing_kind(places: &[(Span, Role)]) -> &'static str {
+    if places.iter().all(|(_, role)| *role == Role::Negated) {
         "a negated atom binds no variables: it tests that a fact with known values is absent"
     } else {
         "bind it by a positive atom that has it as a term, or by `=` or `in` with a bound other side"
@@ -237,11 +208,11 @@ fn missing_kind(places: &[&(VarId, Span, Role)]) -> &'static str {
 fn with_relation(
     diagnostic: Diagnostic,
     name: &str,
-    places: &[&(VarId, Span, Role)],
+    places: &[(Span, Role)],
     clauses: &[Clause<'_>],
     names: &Names,
 ) -> Diagnostic {
-    let diagnostic = if places.iter().all(|(_, _, role)| *role == Role::Negated) {
+    let diagnostic = if places.iter().all(|(_, role)| *role == Role::Negated) {
         diagnostic.help("write `_` if no fact may match, whatever its value")
     } else {
         diagnostic
