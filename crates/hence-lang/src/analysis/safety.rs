@@ -125,7 +125,7 @@ impl Uses {
         let mut told = open.iter().filter(|(var, _)| !follows.contains(var) && !waits.contains(var));
         for (var, _) in told.by_ref().take(MOST_TOLD) {
             let places = places.get(var).or_broken("a variable that is not bound has a place");
-            out.push(self.unbound(*var, places, bound, clauses, &equations, vars, names));
+            out.push(self.unbound((*var, places), bound, clauses, &equations, vars, names));
         }
         if let Some((_, span)) = told.next() {
             let message = format!("{} more unbound variables in one rule", told.count() + 1);
@@ -135,8 +135,7 @@ impl Uses {
 
     fn unbound(
         &self,
-        var: VarId,
-        places: &[(Span, Role)],
+        (var, places): (VarId, &[(Span, Role)]),
         bound: &Bound,
         clauses: &[Clause<'_>],
         equations: &Equations,
