@@ -1,4 +1,4 @@
-//! Folders in memory, for tests that make ledgers durable a thousand times and would wait for a disk that they don't ask about.
+//! Folders in memory, for tests that would wait for a disk that they don't ask about.
 
 use tempfile::TempDir;
 

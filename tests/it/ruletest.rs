@@ -61,14 +61,8 @@ fn every_pack_has_tests_of_its_own_in_the_binary() {
     for pack in hence::session::shipped::packs() {
         assert!(tests.contains(&format!("{pack}/{pack}_test.dl").as_str()), "`{pack}` has no tests");
     }
-    // They are those of the folder, which all pass.
-    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
-    let shipped = Suite::shipped().unwrap_or_else(|error| panic!("{error}"));
-    let in_folder = Suite::load(&[rules]).unwrap_or_else(|error| panic!("{error}"));
-    let counts = |suite: &Suite| suite.files.iter().map(|file| file.tests.len()).collect::<Vec<_>>();
-    assert_eq!(counts(&shipped), counts(&in_folder));
-    let report = shipped.run(&Selection { filter: Some(String::from("errors")), ..Selection::default() });
-    assert!(report.all_passed() && report.count() > 3, "{report}");
+    let report = Suite::shipped().unwrap_or_else(|error| panic!("{error}")).run(&Selection::default());
+    assert!(report.all_passed(), "{report}");
 }
 
 #[test]

@@ -49,14 +49,15 @@ fn a_second_process_is_told_who_writes_may_ask_and_may_wait() {
     // A process that has the ledger and lends it to nobody.
     let holder = Ledger::open(dir.path().join(".hence"), &OpenOptions::default()).unwrap();
     let retracting = ["retract", "failed(\"backup\", 1)", "--rules", "retry.dl"];
-    let briefly = [&retracting[..], &["--wait", "50ms"]].concat();
-    let (status, _, said) = run(hence(dir.path(), &briefly));
+    let (status, _, said) = run(hence(dir.path(), &retracting));
     let in_use = format!("the ledger is in use by process {} (hence)", std::process::id());
     assert_eq!((status, said), (2, format!("error: {in_use}\n")));
     let query = ["query", "retry(J)", "--rules", "retry.dl", "--format", "jsonl"];
     let (status, rows, said) = run(hence(dir.path(), &query));
     assert_eq!((status, rows.as_str()), (0, "{\"J\": \"backup\"}\n"));
     assert_eq!(said, "");
+    let briefly = [&retracting[..], &["--wait", "50ms"]].concat();
+    assert_eq!(run(hence(dir.path(), &briefly)).0, 2);
     let waiting = [&retracting[..], &["--wait", "60s"]].concat();
     let waiter = hence(dir.path(), &waiting).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(100));

@@ -89,12 +89,11 @@ impl SledBase {
         let mut all = true;
         for entry in fs::read_dir(&self.dir)? {
             let path = entry?.path();
-            match unless_gone(fs::metadata(&path))? {
-                Some(file) if file.is_file() => match unless_gone(fs::File::open(&path))? {
-                    Some(file) => file.sync_all()?,
-                    None => all = false,
-                },
-                Some(_) => {}
+            if unless_gone(fs::metadata(&path))?.is_some_and(|found| !found.is_file()) {
+                continue;
+            }
+            match unless_gone(fs::File::open(&path))? {
+                Some(file) => file.sync_all()?,
                 None => all = false,
             }
         }
