@@ -102,9 +102,9 @@ use hence_core::meter::{Bound, Stopped};
 use hence_session::SessionError;
 use hence_session::status::{DONE, LIMIT, NO, UNASKED, UNDETERMINED};
 
-/// Rules in, decisions with reasons out.
+/// Derive an agent's decisions from facts by Datalog rules, record every decision, and prove each one
 #[derive(Debug, Parser)]
-#[command(name = "hence", version, about, long_about = None, max_term_width = 100)]
+#[command(name = "hence", version, max_term_width = 100)]
 #[command(after_help = "Exit status: 0 done; 1 the answer is no; 2 the command could not run; \
     3 a limit was reached; 4 a decision is undetermined; 70 a fault of hence itself.\n\n\
     Pages of help: hence help language, functions, aggregates, generators, keywords, commands\n\n\
