@@ -1,4 +1,4 @@
-//! `hence bench`: what an evaluation costs, by rule and stratum, over several runs.
+//! `hence bench`: what an evaluation costs, by rule and stratum, over several runs; or how rules are evaluated.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use super::{DONE, Failure, Outcome, output, progress, terminal};
 /// Measure the cost of an evaluation: time, matches and facts of each rule and stratum
 ///
 /// Facts are read once; each run evaluates all of them from scratch, with the semi-naive engine, after one warm-up
-/// run. Times are medians over the runs, with the shortest and the longest.
+/// run. Times are medians over the runs, with the shortest and the longest. With `--show plan` nothing is measured.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: hence bench rules/ --facts facts/agent_week.jsonl --runs 20")]
 pub(super) struct Bench {
@@ -39,9 +39,19 @@ pub(super) struct Bench {
     /// Show this many of the slowest rules; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
+    /// Show how each rule is evaluated over these facts instead: its steps in the join order, with the columns that
+    /// an index finds rows by
+    #[arg(long, value_enum, conflicts_with_all = ["runs", "top", "format"])]
+    show: Option<Show>,
     /// The output format
     #[arg(long, value_enum, default_value = "table")]
     format: BenchFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Show {
+    /// The plans of all rules, stratum by stratum.
+    Plan,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -129,6 +139,11 @@ impl Bench {
         let facts = hence_session::read_facts(&rules, &files.on(self.engine.readers()))?;
         let session = Session::over_facts(rules, facts);
         let session = session.with_limits(self.engine.limits()).with_lenient(self.engine.lenient()?);
+        if let Some(Show::Plan) = self.show {
+            let plans = session.plans(session.input(self.facts.now())?)?;
+            terminal::text().write_all(plans.as_bytes())?;
+            return Ok(DONE);
+        }
         let measured = self.measure(&session)?;
         let program = &session.rules().program;
         match self.format {

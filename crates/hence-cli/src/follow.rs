@@ -284,7 +284,7 @@ impl Follow {
             return said.refuse([json!({ "message": message, "line": number })]);
         }
         let rules = self.speakers.rules(named.as_ref());
-        match hence_session::read_fact_lines(rules, STREAM, retracted.as_deref().unwrap_or(text)) {
+        match hence_session::read_stream_lines(rules, STREAM, retracted.as_deref().unwrap_or(text)) {
             Err(error) => said.refuse(faults(&error, number)),
             Ok(facts) => {
                 said.said.extend(named.iter().flat_map(|named| named.say(&facts)));

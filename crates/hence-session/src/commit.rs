@@ -23,6 +23,7 @@ use super::drawn::{self, DecisionId};
 use super::effects::{Effected, HeldAt, has_effects};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::facts::no_clock;
 use super::incremental::IncrementalState;
 use super::lapse::DecisionRelations;
 use super::ledger_facts::Recording;
@@ -128,6 +129,7 @@ impl Session {
         if self.as_of != When::Now && !dry {
             return Err(LedgerError::ReadOnly.into());
         }
+        no_clock(change.assertions.iter().chain(change.said.iter().map(|said| &said.fact)))?;
         if let Some(ledger) = self.ledger() {
             self.rules.check_shard(ledger)?;
             change.expect_tx.map_or(Ok(()), |expected| ledger.expect(expected))?;

@@ -7,11 +7,11 @@ use hence_core::fact::Fact;
 use hence_core::fault::OrBroken;
 use hence_core::meter::{self, Stopped};
 use hence_core::schema::{Kind, RelationId};
-use hence_core::span::Sources;
+use hence_core::span::{Sources, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::analysis;
-use hence_ledger::interchange::{self, FactFile, FactFormat, Mapping, Schemas, Unread};
+use hence_ledger::interchange::{self, CLOCK, FactFile, FactFormat, Mapping, Schemas, Unread};
 use hence_proof::proof::FactPattern;
 use hence_syntax as syntax;
 use hence_syntax::tree::{Args, Atom};
@@ -79,18 +79,10 @@ pub fn read_facts_counted(
     files: &FactFiles,
     counted: &mut dyn FnMut(usize),
 ) -> Result<Vec<Fact>, SessionError> {
-    meter::enter(READING);
-    let mut reading = Reading { threads: files.threads, ..Reading::new(rules) };
-    for path in &files.paths {
-        reading.path(path, counted);
-    }
-    for file in &files.records {
-        reading.records(file, counted);
-    }
-    reading.finish()
+    Reading::new(rules).all(files, counted)
 }
 
-/// The facts of files as a test may give them: of derived relations too.
+/// The facts of files as a test may give them: of derived relations too, and the clock.
 ///
 /// # Errors
 /// As [`read_facts`].
@@ -98,7 +90,7 @@ pub fn read_given(rules: &RuleSet, files: &FactFiles) -> Result<Vec<Fact>, Sessi
     let mut open = rules.clone();
     let relations = open.program.relations.iter_mut().chain(&mut open.checked.relations);
     relations.for_each(|relation| relation.kind = Kind::Input);
-    read_facts(&open, files)
+    Reading { clock: true, ..Reading::new(&open) }.all(files, &mut |_| {})
 }
 
 /// The facts of a text in JSON Lines form; `name` is what messages call it.
@@ -106,11 +98,15 @@ pub fn read_given(rules: &RuleSet, files: &FactFiles) -> Result<Vec<Fact>, Sessi
 /// # Errors
 /// All faults of the text.
 pub fn read_fact_lines(rules: &RuleSet, name: &str, text: &str) -> Result<Vec<Fact>, SessionError> {
-    let mut reading = Reading::new(rules);
-    let schemas = Schemas::new(&rules.program.relations);
-    let read = interchange::read_text(&mut reading.sources, name, text, FactFormat::JsonLines, &schemas);
-    reading.take(read);
-    reading.finish()
+    Reading::new(rules).lines(name, text)
+}
+
+/// As [`read_fact_lines`], of a stream, where `now` sets the clock.
+///
+/// # Errors
+/// As [`read_fact_lines`].
+pub fn read_stream_lines(rules: &RuleSet, name: &str, text: &str) -> Result<Vec<Fact>, SessionError> {
+    Reading { clock: true, ..Reading::new(rules) }.lines(name, text)
 }
 
 /// The facts of a text of plain records, one a line; `name` is what messages call it.
@@ -216,6 +212,30 @@ fn clause(text: &str) -> String {
     if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
 }
 
+/// The faults of those checked facts that would be a second clock.
+pub(super) fn clocks<'a>(
+    rules: &'a RuleSet,
+    facts: &'a [(RelationId, Vec<Value>, Span)],
+) -> impl Iterator<Item = Diagnostic> + 'a {
+    let clock = rules.program.find(Symbol::new(CLOCK));
+    let facts = facts.iter().filter(move |(relation, ..)| Some(*relation) == clock);
+    facts.map(|(.., span)| interchange::clock_as_fact().at(*span, ""))
+}
+
+/// That no fact of a change is a second clock.
+///
+/// # Errors
+/// `now` is among them.
+pub(super) fn no_clock<'a>(facts: impl IntoIterator<Item = &'a Fact>) -> Result<(), SessionError> {
+    match facts.into_iter().any(|fact| fact.relation.as_str() == CLOCK) {
+        true => Err(SessionError::Faults(Box::new(Faults {
+            sources: Sources::default(),
+            diagnostics: vec![interchange::clock_as_fact()],
+        }))),
+        false => Ok(()),
+    }
+}
+
 fn fact(rules: &RuleSet, relation: RelationId, values: Vec<Value>) -> Fact {
     let schema = rules.program.relation(relation).or_broken("a checked fact is of a relation of the program");
     Fact { relation: schema.name, values }
@@ -229,12 +249,33 @@ struct Reading<'a> {
     found: Vec<Diagnostic>,
     stopped: Option<Stopped>,
     threads: usize,
+    /// Whether `now` may stand among the facts.
+    clock: bool,
 }
 
 impl<'a> Reading<'a> {
     fn new(rules: &'a RuleSet) -> Self {
         let sources = rules.sources.clone();
-        Self { rules, sources, facts: Vec::new(), found: Vec::new(), stopped: None, threads: 1 }
+        Self { rules, sources, facts: Vec::new(), found: Vec::new(), stopped: None, threads: 1, clock: false }
+    }
+
+    fn all(mut self, files: &FactFiles, counted: &mut dyn FnMut(usize)) -> Result<Vec<Fact>, SessionError> {
+        meter::enter(READING);
+        self.threads = files.threads;
+        for path in &files.paths {
+            self.path(path, counted);
+        }
+        for file in &files.records {
+            self.records(file, counted);
+        }
+        self.finish()
+    }
+
+    fn lines(mut self, name: &str, text: &str) -> Result<Vec<Fact>, SessionError> {
+        let schemas = self.schemas();
+        let read = interchange::read_text(&mut self.sources, name, text, FactFormat::JsonLines, &schemas);
+        self.take(read);
+        self.finish()
     }
 
     /// The fact of an input that is written by name.
@@ -286,7 +327,8 @@ impl<'a> Reading<'a> {
     }
 
     fn schemas(&self) -> Schemas<'a> {
-        Schemas::new(&self.rules.program.relations).with_threads(self.threads)
+        let schemas = Schemas::new(&self.rules.program.relations).with_threads(self.threads);
+        if self.clock { schemas.with_clock() } else { schemas }
     }
 
     /// Whether the relation of records has the columns that a mapping names.
@@ -367,6 +409,9 @@ impl<'a> Reading<'a> {
         let (facts, found) = analysis::check_facts(&self.rules.checked, &tree, &self.sources);
         self.found.extend(found);
         self.stopped = meter::check(READING).err();
+        if !self.clock {
+            self.found.extend(clocks(self.rules, &facts));
+        }
         let rules = self.rules;
         self.facts.extend(facts.into_iter().map(|(id, values, _)| fact(rules, id, values)));
     }

@@ -16,6 +16,7 @@ use hence_ledger::{Changes, Draft, EffectRound, Hash, Ledger, LedgerError, Recas
 use super::RuleSet;
 use super::erased::declare_personal;
 use super::error::{Faults, SessionError};
+use super::facts::no_clock;
 use super::misfit::{Misfit, Trouble};
 
 /// The columns of inputs in rule sets that a ledger recorded before it recorded columns.
@@ -425,8 +426,10 @@ impl Reading<'_> {
 /// them.
 ///
 /// # Errors
-/// Relations whose recorded facts can't be read under these rules, a ledger that can't be read.
+/// The clock among the facts, relations whose recorded facts can't be read under these rules, a ledger that can't be
+/// read.
 pub fn fit_draft(rules: &RuleSet, ledger: &Ledger, draft: &mut Draft) -> Result<(), SessionError> {
+    no_clock(draft.assertions.iter().chain(draft.said.iter().map(|said| &said.fact)))?;
     let reading = Reading { ledger, at: When::Now, legacy: &Legacy::default(), trusted: false };
     let lens = Lens::new(&reading, &rules.program, &rules.sources)?;
     Ok(lens.record(ledger, &rules.program, draft)?)

@@ -71,7 +71,7 @@ pub use error::{Faults, SessionError};
 pub use evaluation::{Evaluation, evaluate_program, facts_of};
 pub use facts::{
     FactFiles, RecordFile, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted,
-    read_given, read_pattern, read_record_lines,
+    read_given, read_pattern, read_record_lines, read_stream_lines,
 };
 pub use fitting::{fact_by_name, fit_draft};
 pub use ground::{AskedBy, Ground};

@@ -1,4 +1,4 @@
-//! What an evaluation costs, rule by rule.
+//! How rules are evaluated, and what that costs, rule by rule.
 
 use hence_engine::{Database, Model};
 use hence_engine::{Profile, SemiNaive};
@@ -15,6 +15,18 @@ impl Session {
         let mut input = self.standing()?;
         self.add_now(&mut input, now);
         Ok(input)
+    }
+
+    /// The plans of all rules for `input`, as text; see [`hence_engine::plans`].
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub fn plans(&self, input: Database) -> Result<String, SessionError> {
+        let program = &self.rules.program;
+        self.entry(|| {
+            let plans = hence_engine::plans(program, input);
+            plans.map_err(|reached| evaluation::limit(program, &self.rules.sources, &reached))
+        })
     }
 
     /// One evaluation of `input` by the semi-naive engine, with what each rule did.

@@ -16,6 +16,7 @@ use hence_proof::{Finder, WhyError};
 
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
+use super::facts::no_clock;
 use super::fitting::under;
 use super::{RuleSet, Session};
 
@@ -90,6 +91,7 @@ impl Session {
         rules: &RuleSet,
         now: i64,
     ) -> Result<(Evaluation, Vec<EffectRound>), SessionError> {
+        no_clock(&hypothesis.assertions)?;
         let program = &rules.program;
         let mut input = self.standing_in(rules)?;
         let other = |facts: &[Fact]| under(program, &self.rules.program, facts);

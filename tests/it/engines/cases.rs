@@ -436,7 +436,7 @@ fn plans_and_profiles_tell_what_is_done() {
     let shown = plans(&program, input.clone()).unwrap();
     assert_eq!(
         shown,
-        "stratum 1, to a fixpoint\n  path#1\n    each edge(X, Y)\n  path#2\n    each path(X, Y)\n    \
+        "stratum 0, to a fixpoint\n  path#1\n    each edge(X, Y)\n  path#2\n    each path(X, Y)\n    \
          each edge(Y, Z)\n  path#2, new facts of literal 1\n    each path(X, Y) among the new\n    each edge(Y, Z)\n"
     );
     let (_, profile) = SemiNaive.evaluate_profiled(&program, input, &Limits::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Plans as text, for `--show plan`.
+//! Plans as text, for `hence bench --show plan`.
 
 use crate::limits::LimitReached;
 use crate::model::Database;
@@ -10,7 +10,8 @@ use std::fmt::{self, Write};
 
 use hence_core::fault::broken;
 use hence_lang::builtins::expr::VarId;
-use hence_lang::ir::{Arg, Atom, Literal, Program, Rule, RuleId};
+use hence_lang::ir::text::ShownRule;
+use hence_lang::ir::{Literal, Program, Rule, RuleId};
 
 /// The plans of all rules for this input, stratum by stratum, as text. Relations that are yet to be derived count as
 /// empty, so an evaluation may order some loops differently.
@@ -22,7 +23,10 @@ pub fn plans(program: &Program, input: Database) -> Result<String, LimitReached>
     let mut relations = loaded.map_err(|bound| LimitReached::at(bound, program, RuleId(0)))?;
     let params = program.param_words();
     let mut text = String::new();
-    for (number, stratum) in (1..).zip(&program.strata) {
+    // Some strata hold facts of rule files alone.
+    for (number, stratum) in
+        program.strata.iter().enumerate().filter(|(_, stratum)| !stratum.rules.is_empty())
+    {
         let _ = writeln!(text, "stratum {number}{}", if stratum.recursive { ", to a fixpoint" } else { "" });
         for first in [true, false] {
             for plan in stratum_plans(program, stratum, &mut relations.stable, &params, first) {
@@ -77,11 +81,9 @@ impl Shown<'_> {
         };
         write!(f, "{what} ")?;
         let literal = self.rule.literal(at);
-        match (literal.atom(), literal.computed()) {
-            (Some(atom), _) => self.atom(f, atom)?,
-            (None, Some(var)) if literal.chooses() => write!(f, "{} of literal {}", self.name(var), at + 1)?,
-            (None, Some(var)) => write!(f, "{}", self.name(var))?,
-            (None, None) => write!(f, "literal {}", at + 1)?,
+        match literal.atom() {
+            Some(atom) => self.text().atom(f, atom)?,
+            None => self.text().literal(f, literal)?,
         }
         match step {
             PlanStep::Every(path) | PlanStep::Some(path, _) => access(f, path.view, columns(path)),
@@ -115,26 +117,16 @@ impl Shown<'_> {
         for (at, input) in inputs.iter().enumerate() {
             f.write_str(if at > 0 { ", or " } else { "" })?;
             if let Literal::Atom(atom) = self.rule.literal(input.literal) {
-                self.atom(f, atom)?;
+                self.text().atom(f, atom)?;
             }
             access(f, input.path.view, columns(&input.path))?;
         }
         Ok(())
     }
 
-    fn atom(&self, f: &mut fmt::Formatter<'_>, atom: &Atom) -> fmt::Result {
-        let name = self.program[atom.relation].name;
-        write!(f, "{name}(")?;
-        for (at, arg) in atom.args.iter().enumerate() {
-            let comma = if at > 0 { ", " } else { "" };
-            match arg {
-                Arg::Any => write!(f, "{comma}_")?,
-                Arg::Var(var) => write!(f, "{comma}{}", self.name(*var))?,
-                Arg::Const(value) => write!(f, "{comma}{value}")?,
-                Arg::Param(param) => write!(f, "{comma}{}", self.program[*param].name)?,
-            }
-        }
-        f.write_str(")")
+    /// The rule as text.
+    fn text(&self) -> ShownRule<'_> {
+        ShownRule { program: self.program, rule: self.rule }
     }
 
     fn name(&self, var: VarId) -> &str {

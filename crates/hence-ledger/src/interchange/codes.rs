@@ -32,5 +32,7 @@ pub const WRONG_TYPE: Code = Code("E613");
 pub const OUT_OF_RANGE: Code = Code("E614");
 /// A name outside the closed set of its column.
 pub(crate) const NOT_IN_SET: Code = Code("E615");
+/// The clock of a run as a fact.
+pub(crate) const CLOCK: Code = Code("E618");
 /// There are more faults in the file than are shown.
 pub(crate) const MORE_FAULTS: Code = Code("E616");

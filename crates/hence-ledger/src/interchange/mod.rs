@@ -28,4 +28,4 @@ pub use format::FactFormat;
 pub use load::{read, read_into, read_rule_file, read_stream, read_text};
 pub use load::{read_records_into, read_records_stream, read_records_text};
 pub use plain::Mapping;
-pub use schemas::Schemas;
+pub use schemas::{CLOCK, Schemas, clock_as_fact};

@@ -19,7 +19,7 @@ use hence_lang::analysis::{self, lints};
 use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
-use super::facts::{FactFiles, read_facts};
+use super::facts::{FactFiles, clocks, read_facts};
 use super::loader::Loader;
 use super::rule_files::{Content, read_content};
 use super::ruleset::{RuleSet, RuleSource, check};
@@ -325,6 +325,7 @@ fn facts(rules: &RuleSet, typed: &Text, split: &Split) -> Result<Vec<Fact>, Sess
         facts.extend(fact);
         found.extend(more);
     }
+    found.extend(clocks(rules, &facts));
     if !found.is_empty() {
         return Err(SessionError::Faults(Box::new(Faults { sources, diagnostics: found })));
     }

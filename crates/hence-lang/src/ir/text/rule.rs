@@ -59,7 +59,11 @@ impl<'a> ShownRule<'a> {
         }
     }
 
-    fn atom(self, f: &mut Formatter<'_>, atom: &Atom) -> fmt::Result {
+    /// Writes an atom of the rule.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn atom(self, f: &mut Formatter<'_>, atom: &Atom) -> fmt::Result {
         write!(f, "{}(", name(self.program, atom.relation))?;
         for (at, arg) in atom.args.iter().enumerate() {
             f.write_str(if at > 0 { ", " } else { "" })?;
@@ -73,7 +77,11 @@ impl<'a> ShownRule<'a> {
         f.write_str(")")
     }
 
-    fn literal(self, f: &mut Formatter<'_>, literal: &'a Literal) -> fmt::Result {
+    /// Writes a literal of the rule.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn literal(self, f: &mut Formatter<'_>, literal: &'a Literal) -> fmt::Result {
         match literal {
             Literal::Atom(atom) => self.atom(f, atom),
             Literal::Not(atom) => {
