@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
 use hence_core::fact::Fact;
 use hence_core::literal;
+use hence_core::whole_file::WholeFile;
 use hence_ledger::{Decision, Hash, Lapsed, Ledger, TxInfo};
 use hence_session::RuleSet;
 
@@ -256,24 +257,13 @@ impl Folder<'_> {
         name: &str,
         write: impl FnOnce(File) -> Result<usize, Failure>,
     ) -> Result<usize, Failure> {
-        let (path, new) = (self.path.join(name), self.path.join(format!(".{name}.new")));
-        let at = |path: &PathBuf| {
-            let path = path.clone();
-            move |error: std::io::Error| unwritable(&path, &error)
-        };
-        let file = File::create(&new).map_err(at(&new))?;
-        let kept = file.try_clone().map_err(at(&new))?;
-        let written = write(file).inspect_err(|_| {
-            // What is left of a file that failed tells less than the error.
-            let _ = fs::remove_file(&new);
-        })?;
-        if written == 0 {
-            fs::remove_file(&new).map_err(at(&new))?;
-            return Ok(0);
+        let path = self.path.join(name);
+        let failed = |error: std::io::Error| unwritable(&path, &error);
+        let file = WholeFile::create(&path).map_err(failed)?;
+        let written = write(file.file().map_err(failed)?)?;
+        if written > 0 {
+            file.finish().map_err(failed)?;
         }
-        kept.sync_all().map_err(at(&new))?;
-        fs::rename(&new, &path).map_err(at(&path))?;
-        File::open(self.path).and_then(|folder| folder.sync_all()).map_err(at(&path))?;
         Ok(written)
     }
 
