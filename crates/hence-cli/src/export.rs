@@ -128,7 +128,8 @@ impl Export {
             let message = "--as-of chooses facts; use --up-to for the log of decisions up to a transaction";
             return Err(Failure::Usage(String::from(message)));
         }
-        let mut events = Events::new(ledger, &self.relation)?;
+        let rules = self.rules.source().build().ok();
+        let mut events = Events::new(ledger, &self.relation, rules.as_ref())?;
         if let Some(path) = self
             .output
             .as_deref()

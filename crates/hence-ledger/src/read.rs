@@ -430,6 +430,21 @@ impl Ledger {
         }
     }
 
+    /// The hashes of all rule sets that transactions name.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn rule_sets(&self) -> Result<Vec<Hash>, LedgerError> {
+        let mut hashes = Vec::new();
+        for entry in self.view.prefix(&[keys::RULES]) {
+            let (key, _) = entry?;
+            let mut reader = Reader::new(&key);
+            reader.take(1)?;
+            hashes.push(Hash(reader.array()?));
+        }
+        Ok(hashes)
+    }
+
     /// The ledger at a glance.
     ///
     /// # Errors
