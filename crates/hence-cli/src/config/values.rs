@@ -89,6 +89,7 @@ const LABELS: [&str; 2] = ["author", "source"];
 /// What was expected.
 pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
     match kind {
+        Kind::Path if text.is_empty() => Err(String::from("expected a path, found an empty string")),
         Kind::Text | Kind::Path => Ok(Content::Text(text.to_owned())),
         Kind::Duration => duration(text).map(Content::Duration),
         Kind::Engine => match EngineName::from_str(text, false) {
