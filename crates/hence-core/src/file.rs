@@ -66,6 +66,14 @@ pub fn stream(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).open(path)
 }
 
+/// Opens a regular file to be read and to be added to at its end, a new one where there is none.
+///
+/// # Errors
+/// As [`open`].
+pub fn append(path: &Path) -> io::Result<File> {
+    regular(path, OpenOptions::new().read(true).append(true).create(true), "written")
+}
+
 /// Writes a regular file.
 ///
 /// # Errors
