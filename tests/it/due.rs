@@ -277,16 +277,32 @@ fn the_next_tick_of_each_schedule_is_a_fact() {
 }
 
 #[test]
+fn a_leap_day_is_waited_for_where_a_century_has_none() {
+    let folder = folder(&[("hence.toml", "rules = [\"work.dl\"]\n"), ("work.dl", SCHEDULES)]);
+    let mut following = Following::new(folder.path(), "2096-03-01T00:00:00Z");
+    following.say(r#"{"schedule": ["leap", "0 0 29 2 *", "UTC"]}"#);
+    assert_eq!(following.hear()["asserted"], 1);
+    following.set("2104-02-29T00:00:10Z");
+    let drawn = following.hear();
+    assert_eq!(drawn["values"], serde_json::json!(["leap", "2104-02-29T00:00:00Z"]));
+    following.hear();
+    let (_, errors, status) = following.end();
+    assert_eq!((errors.as_str(), status), ("", 0));
+}
+
+#[test]
 fn a_faulty_schedule_is_named_and_the_stream_goes_on() {
     let folder = folder(&[("hence.toml", "rules = [\"work.dl\"]\n"), ("work.dl", SCHEDULES)]);
     let mut following = Following::new(folder.path(), "2026-03-28T07:00:00Z");
     following.say(r#"{"schedule": ["a", "61 9 * * *", "Europe/Berlin"]}"#);
     following.say(r#"{"schedule": ["b", "0 9 * *", "Europe/Berlin"]}"#);
     following.say(r#"{"schedule": ["c", "0 9 * * *", "Europe/Berlim"]}"#);
-    (0..3).for_each(|_| assert_eq!(following.hear()["asserted"], 1));
+    following.say(r#"{"schedule": ["d", "0 0 31 2 *", "Europe/Berlin"]}"#);
+    (0..4).for_each(|_| assert_eq!(following.hear()["asserted"], 1));
     let (_, errors, status) = following.end();
     assert_eq!(status, 0, "{errors}");
     for fault in [
+        "`0 0 31 2 *` names no instant of the 40 years to come",
         "`61 9 * * *` is no cron expression",
         "has 4 fields, expected 5",
         "unknown time zone `Europe/Berlim`",

@@ -1,10 +1,12 @@
 //! `file`: a decision becomes a line of a file, or a file of its own, exactly once.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
+
+use hence_core::file::{self, said};
 
 use super::carry::{Carrier, Failed, Fate, Order, Report};
 
@@ -40,8 +42,12 @@ impl Carrier for Append {
             AppendTarget::Folder(folder) => (put(folder, order), folder),
         };
         // Whatever was written before an error is found by its key when it is tried again.
-        let failed =
-            |error| Failed::new(Fate::Undone, format!("can't write to `{}`: {error}", path.display()));
+        let failed = |error: io::Error| {
+            // What is no regular file never becomes one, and could not be looked through for what is there.
+            let is_final = matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::IsADirectory);
+            let fate = if is_final { Fate::Refused } else { Fate::Undone };
+            Failed::new(fate, format!("can't write to `{}`: {}", path.display(), said(&error)))
+        };
         written.map(|()| Report::default()).map_err(failed)
     }
 }
@@ -62,7 +68,7 @@ fn put(folder: &Path, order: &Order<'_>) -> io::Result<()> {
 
 /// Appends a line, unless an earlier attempt did.
 fn append(path: &Path, order: &Order<'_>) -> io::Result<()> {
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    let mut file = file::append(path)?;
     let message = order.message();
     if order.attempt > 1 && holds(&file, order.id)? {
         return Ok(());

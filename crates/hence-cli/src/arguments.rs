@@ -79,6 +79,11 @@ pub(super) fn without_wrong_tips(mut error: clap::Error, is_known: bool) -> clap
 fn is_value(option: &str, word: &str) -> bool {
     match option {
         "--pack" => shipped::packs().contains(&word),
+        // Beside rules, other files are what some commands take by itself, such as a proof.
+        "--rules" => {
+            let path = Path::new(word);
+            path.is_dir() || (path.is_file() && path.extension().is_some_and(|ending| ending == "dl"))
+        }
         _ => !word.starts_with('-') && Path::new(word).exists(),
     }
 }

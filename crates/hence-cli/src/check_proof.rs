@@ -65,12 +65,17 @@ impl CheckProof {
     pub(super) fn run(self) -> Outcome {
         let Some(mut against) = self.against()? else { return Ok(NO) };
         let mut tally = Tally::default();
-        if self.proofs.is_empty() {
-            check_all(&mut against, "<stdin>", &mut io::stdin().lock(), &mut tally)?;
+        if self.proofs.is_empty()
+            && check_all(&mut against, "<stdin>", &mut io::stdin().lock(), &mut tally)? == 0
+        {
+            return Err(no_proof("on standard input"));
         }
         for path in &self.proofs {
             let file = file::open(path).map_err(|error| Failure::Usage(file::unread(path, &error)))?;
-            check_all(&mut against, &path.display().to_string(), &mut BufReader::new(file), &mut tally)?;
+            let name = path.display().to_string();
+            if check_all(&mut against, &name, &mut BufReader::new(file), &mut tally)? == 0 {
+                return Err(no_proof(&format!("in `{name}`")));
+            }
         }
         Ok(match tally {
             Tally { refused: 1.., .. } => NO,
@@ -132,14 +137,21 @@ fn by_rules(rules: &RuleSet, proof: &Json) -> Result<Accepted, ProofRefusal> {
     Ok(accepted)
 }
 
-/// Checks the proofs of one input, line by line.
+/// The error for an input without a proof: that nothing was refused must not pass for a check.
+fn no_proof(place: &str) -> Failure {
+    Failure::Usage(format!(
+        "no proof {place}; expected one per line, as `hence why … --format json` prints for what holds"
+    ))
+}
+
+/// Checks the proofs of one input, line by line; how many there were.
 fn check_all(
     against: &mut Against,
     name: &str,
     input: &mut dyn BufRead,
     tally: &mut Tally,
-) -> Result<(), Failure> {
-    let mut line = Vec::new();
+) -> Result<usize, Failure> {
+    let (mut line, mut proofs) = (Vec::new(), 0);
     for number in 1.. {
         let place = format!("{name}:{number}");
         meter::check("checking proofs")?;
@@ -156,6 +168,7 @@ fn check_all(
         if line.trim_ascii().is_empty() {
             continue;
         }
+        proofs += 1;
         let proof = unique::parse(&line)
             .map_err(|error| Failure::Usage(format!("{place}: invalid JSON: {error}")))?;
         match against.check(&proof)? {
@@ -163,7 +176,7 @@ fn check_all(
             Err(refusal) => tally.refuse(&refusal, &proof, against, &place)?,
         }
     }
-    Ok(())
+    Ok(proofs)
 }
 
 impl Tally {

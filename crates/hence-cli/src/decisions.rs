@@ -6,9 +6,8 @@ use std::collections::btree_map::Entry;
 use clap::Args;
 use serde_json::{Value as Json, json};
 
-use hence_core::fact::Fact;
 use hence_core::literal;
-use hence_ledger::{Decision, InForce, Ledger, TxInfo, When};
+use hence_ledger::{Decision, DrawnLists, InForce, Ledger, LedgerError, TxInfo, When};
 use hence_proof::proof::FactPattern;
 use hence_session::DecisionId;
 
@@ -103,17 +102,19 @@ impl Decisions {
 
     /// Each decision with its transaction, whose time is as asked for, and its id.
     fn located(&self, ledger: &Ledger, found: Vec<InForce>) -> Result<Vec<Standing>, Failure> {
-        let mut known: BTreeMap<u64, (TxInfo, Vec<Fact>)> = BTreeMap::new();
-        let mut shown = Vec::new();
+        let mut known: BTreeMap<u64, (TxInfo, Vec<Decision>)> = BTreeMap::new();
+        let (mut shown, lists) = (Vec::new(), ledger.drawn());
         for InForce { decision, tx } in found {
             let (info, drawn) = match known.entry(tx) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => place.insert(drawn(ledger, tx)?),
+                Entry::Vacant(place) => {
+                    place.insert((ledger.info(tx).map_err(open::failure)?, drawn(&lists, tx)?))
+                }
             };
             let in_time = self.since.is_none_or(|since| info.time >= since)
                 && self.until.is_none_or(|until| info.time < until);
             if in_time {
-                let at = drawn.binary_search(&decision.fact).ok();
+                let at = drawn.binary_search_by(|other| other.fact.cmp(&decision.fact)).ok();
                 let id = at.map(|at| DecisionId { tx, place: at as u64 + 1 });
                 shown.push(Standing { id, decision, info: info.clone() });
             }
@@ -162,12 +163,12 @@ impl Wanted<'_> {
     }
 }
 
-/// What is known of a transaction, and what it drew, ascending.
-fn drawn(ledger: &Ledger, tx: u64) -> Result<(TxInfo, Vec<Fact>), Failure> {
-    let transaction = ledger.transaction(tx).map_err(open::failure)?;
-    let mut drawn = transaction.drawn;
-    drawn.sort();
-    Ok((transaction.info, drawn.into_iter().map(|decision| decision.fact).collect()))
+/// What a transaction drew, ascending; nothing where only an archive that is not here has that.
+fn drawn(lists: &DrawnLists<'_>, tx: u64) -> Result<Vec<Decision>, Failure> {
+    match lists.of(tx) {
+        Err(LedgerError::Archived { .. }) => Ok(Vec::new()),
+        drawn => drawn.map_err(open::failure),
+    }
 }
 
 fn cells(found: &Standing) -> Vec<String> {

@@ -4,6 +4,7 @@
 mod columns;
 mod decisions;
 mod otlp;
+mod target;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -14,6 +15,7 @@ use clap::{Args, ValueEnum};
 use hence_core::file;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
+use hence_core::whole_file::WholeFile;
 use hence_ledger::{Ledger, When, is_reserved};
 use hence_session::{Listing, RuleSet};
 
@@ -21,9 +23,9 @@ use super::diagnostics::count;
 use super::options::{FactOptions, RuleOptions, limit, moment};
 use super::past::refuse_future;
 use super::records::Records;
-use super::terminal::{self, Out};
 use super::{DONE, Failure, Outcome, open, output};
 use decisions::{Events, Folder, Sink};
+use target::{Target, is_stream};
 
 /// What to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -93,92 +95,77 @@ impl Export {
     pub(super) fn run(self) -> Outcome {
         let ledger = open::ledger(&self.facts, true)?;
         refuse_future(&ledger, self.when(), "omit --as-of for the current state")?;
-        let written = match self.format {
+        match self.format {
             ExportFormat::Transactions => self.transactions(&ledger)?,
             ExportFormat::Csv => self.csv(&ledger)?,
             ExportFormat::Jsonl | ExportFormat::Dl => self.lines(&ledger)?,
             ExportFormat::Decisions | ExportFormat::Otlp => self.decisions(&ledger)?,
             #[cfg(feature = "parquet")]
             ExportFormat::Parquet => self.decisions(&ledger)?,
-        };
-        if let Some(path) = &self.output {
-            output::aside(&format!("{written} written to {}", path.display()));
         }
         Ok(DONE)
     }
 
-    fn records(&self) -> Result<Records, Failure> {
-        Ok(match &self.output {
-            Some(path) => Records::into(Box::new(create(path)?)),
-            None => Records::out(),
-        })
+    fn target(&self) -> Result<Target, Failure> {
+        Target::of(self.output.as_deref())
     }
 
-    fn out(&self) -> Result<Box<dyn Write>, Failure> {
-        match &self.output {
-            Some(path) => Ok(Box::new(BufWriter::new(create(path)?))),
-            None => Ok(Box::new(BufWriter::new(terminal::bytes()))),
-        }
-    }
-
-    /// The same bytes in a file and on standard output: what is hidden in strings of JSON is escaped there.
-    fn json(&self) -> Result<Out, Failure> {
-        Ok(match &self.output {
-            Some(path) => terminal::json_into(Box::new(BufWriter::new(create(path)?))),
-            None => terminal::json(),
-        })
-    }
-
-    fn transactions(&self, ledger: &Ledger) -> Result<String, Failure> {
+    fn transactions(&self, ledger: &Ledger) -> Result<(), Failure> {
         if self.as_of.is_some() || !self.relation.is_empty() {
             let message =
                 "--as-of and --relation choose facts; add --format jsonl, csv or dl, or use --up-to";
             return Err(Failure::Usage(String::from(message)));
         }
-        let mut out = BufWriter::new(self.json()?);
+        let target = self.target()?;
+        let mut out = BufWriter::new(target.json()?);
         let number = ledger.export(1..=u64::MAX, &mut out).map_err(open::failure)?;
         out.flush()?;
-        Ok(count(number as usize, "transaction"))
+        target.end(&count(number as usize, "transaction"))
     }
 
-    fn decisions(&self, ledger: &Ledger) -> Result<String, Failure> {
+    fn decisions(&self, ledger: &Ledger) -> Result<(), Failure> {
         if self.as_of.is_some() {
             let message = "--as-of chooses facts; use --up-to for the log of decisions up to a transaction";
             return Err(Failure::Usage(String::from(message)));
         }
-        let mut events = Events::new(ledger, &self.relation)?;
-        if let Some(path) =
-            self.output.as_deref().filter(|path| path.extension().is_none() && !path.is_file())
+        let rules = self.rules.source().build().ok();
+        let mut events = Events::new(ledger, &self.relation, rules.as_ref())?;
+        if let Some(path) = self
+            .output
+            .as_deref()
+            .filter(|path| path.extension().is_none() && (path.is_dir() || !path.exists()))
         {
             let (ending, sink) = self.format.batches();
             let number = Folder { path, ending, batch: self.batch, sink }.fill(&mut events)?;
-            return Ok(count(number, "event"));
+            output::aside(&format!("{} written to {}", count(number, "event"), path.display()));
+            return Ok(());
         }
-        let mut sink = self.sink()?;
+        let target = self.target()?;
+        let mut sink = self.sink(&target)?;
         let number = events.each(1..=u64::MAX, sink.as_mut())?;
         sink.end()?;
-        Ok(count(number, "event"))
+        target.end(&count(number, "event"))
     }
 
     /// What writes the log of decisions to one file.
-    fn sink(&self) -> Result<Box<dyn Sink>, Failure> {
+    fn sink(&self, target: &Target) -> Result<Box<dyn Sink>, Failure> {
         let sink: Box<dyn Sink> = match self.format {
             #[cfg(feature = "parquet")]
             ExportFormat::Parquet => {
                 let message = "parquet is no text: name a file or a folder with --output";
-                let path = self.output.as_deref().ok_or_else(|| Failure::Usage(String::from(message)))?;
-                columns::rows(create(path)?)?
+                columns::rows(target.file()?.ok_or_else(|| Failure::Usage(String::from(message)))?)?
             }
-            ExportFormat::Otlp => Box::new(otlp::Requests::new(BufWriter::new(self.json()?))),
-            _ => Box::new(decisions::Lines(BufWriter::new(self.json()?))),
+            ExportFormat::Otlp => Box::new(otlp::Requests::new(BufWriter::new(target.json()?))),
+            _ => Box::new(decisions::Lines(BufWriter::new(target.json()?))),
         };
         Ok(sink)
     }
 
-    fn lines(&self, ledger: &Ledger) -> Result<String, Failure> {
+    fn lines(&self, ledger: &Ledger) -> Result<(), Failure> {
+        let target = self.target()?;
         let mut out: Box<dyn Write> = match self.format {
-            ExportFormat::Dl => self.out()?,
-            _ => Box::new(BufWriter::new(self.json()?)),
+            ExportFormat::Dl => target.bytes()?,
+            _ => Box::new(BufWriter::new(target.json()?)),
         };
         let mut written = 0;
         let rules = self.columns()?;
@@ -197,33 +184,38 @@ impl Export {
             }
         }
         out.flush()?;
-        Ok(count(written, "fact"))
+        target.end(&count(written, "fact"))
     }
 
-    fn csv(&self, ledger: &Ledger) -> Result<String, Failure> {
+    fn csv(&self, ledger: &Ledger) -> Result<(), Failure> {
         let rules = self.columns()?;
         let relations = self.relations(ledger)?;
         self.warn_of_personal(ledger, &relations)?;
-        let mut written = 0;
         match (&self.output, relations.as_slice()) {
-            (None, [one]) => written += self.table(ledger, rules.as_ref(), *one, self.records()?)?,
+            (None, [one]) => {
+                self.table(ledger, rules.as_ref(), *one, Records::out())?;
+            }
             (None, _) => {
                 let message =
                     "CSV contains one relation: name it with --relation, or name a folder with --output";
                 return Err(Failure::Usage(String::from(message)));
             }
-            (Some(path), [one]) if path.extension().is_some_and(|end| end == "csv") => {
-                written += self.table(ledger, rules.as_ref(), *one, self.records()?)?;
+            (Some(path), [one]) if path.extension().is_some_and(|end| end == "csv") || is_stream(path) => {
+                let target = self.target()?;
+                let written = self.table(ledger, rules.as_ref(), *one, target.records()?)?;
+                target.end(&count(written, "fact"))?;
             }
             (Some(folder), _) => {
+                let mut written = 0;
                 std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
                 elsewhere(folder, folder)?;
                 for relation in relations {
                     written += self.file(ledger, rules.as_ref(), relation, folder)?;
                 }
+                output::aside(&format!("{} written to {}", count(written, "fact"), folder.display()));
             }
         }
-        Ok(count(written, "fact"))
+        Ok(())
     }
 
     /// The file of one relation. It gets its name when it is whole, so that nothing is written to where a link leads.
@@ -242,18 +234,12 @@ impl Export {
             return Err(Failure::Usage(message));
         }
         let path = folder.join(format!("{relation}.csv"));
-        let new = folder.join(format!(".{relation}.csv.{}", std::process::id()));
-        let file = File::create_new(&new).map_err(|error| unwritable(&new, &error))?;
-        let written = self.table(ledger, rules, relation, Records::into(Box::new(file)));
-        let named = written.and_then(|written| {
-            std::fs::rename(&new, &path).map_err(|error| unwritable(&path, &error))?;
-            Ok(written)
-        });
-        if named.is_err() {
-            // What is left of a file that failed tells less than the error.
-            let _ = std::fs::remove_file(&new);
-        }
-        named
+        let failed = |error| unwritable(&path, &error);
+        let file = WholeFile::create(&path).map_err(failed)?;
+        let records = Records::into(Box::new(file.file().map_err(failed)?));
+        let written = self.table(ledger, rules, relation, records)?;
+        file.finish().map_err(failed)?;
+        Ok(written)
     }
 
     /// One relation under a header of its columns, by number where the rules don't know it.
@@ -347,17 +333,6 @@ fn elsewhere(path: &Path, place: &Path) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("`{}` is inside a ledger; choose another place", path.display())));
     }
     Ok(())
-}
-
-/// A file for the result, which is nowhere in a ledger: what an export reads it must not write over.
-fn create(path: &Path) -> Result<File, Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = folder.canonicalize().map_err(|error| unwritable(path, &error))?;
-    elsewhere(path, &folder)?;
-    if let Ok(target) = path.canonicalize() {
-        elsewhere(path, &target)?;
-    }
-    file::create(path).map_err(|error| unwritable(path, &error))
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {

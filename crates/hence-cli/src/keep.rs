@@ -67,7 +67,14 @@ impl Status {
             writeln!(out, "not there     {fact}: {why}")?;
         }
         if let Some((last, path)) = ledger.archived() {
-            writeln!(out, "archived      transactions 1 to {last} in {}", path.display())?;
+            let is_here = ledger.has_archive().map_err(open::failure)?;
+            let missing = match ledger.salvaged().map_err(open::failure)? {
+                Some(salvaged) if salvaged >= last => ", which was set aside",
+                _ if is_here => "",
+                _ if path.exists() => ", which lacks some of them: restore it to read what ended by then",
+                _ => ", which is missing: restore it to read what ended by then",
+            };
+            writeln!(out, "archived      transactions 1 to {last} in {}{missing}", path.display())?;
         }
         if let Some(last) = ledger.salvaged().map_err(open::failure)? {
             writeln!(out, "salvaged      transactions 1 to {last}, from the fact base")?;

@@ -1,6 +1,7 @@
 //! How far long work has come, shown on a terminal: one bar on standard error, gone when the work is done.
 
 use std::sync::LazyLock;
+use std::thread;
 use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
@@ -20,13 +21,16 @@ static BAR: LazyLock<ProgressBar> = LazyLock::new(|| {
 
 /// Shows the bar, once more where it was removed.
 fn show(style: ProgressStyle, message: String) {
-    if output::is_quiet() {
+    if output::is_quiet() || BAR.is_hidden() {
         return;
     }
     BAR.set_style(style);
     if BAR.is_finished() {
         BAR.reset();
-        BAR.enable_steady_tick(Duration::from_millis(100));
+        // The bar has a thread for that, without which the work goes on as well.
+        if thread::Builder::new().spawn(|| {}).is_ok_and(|had| had.join().is_ok()) {
+            BAR.enable_steady_tick(Duration::from_millis(100));
+        }
     }
     BAR.set_message(message);
 }

@@ -35,6 +35,45 @@ pub fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a pipe that somebody reads, or a device, for writing: what takes a result as it comes.
+///
+/// # Errors
+/// What the system says; a pipe that nobody reads is not waited for.
+#[cfg(unix)]
+pub fn stream(path: &Path) -> io::Result<File> {
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+    let mut options = OpenOptions::new();
+    options.write(true);
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    let file = options.open(path).map_err(|error| match rustix::io::Errno::from_io_error(&error) {
+        Some(rustix::io::Errno::NXIO) => {
+            io::Error::new(ErrorKind::Unsupported, "nobody reads what it leads to")
+        }
+        _ => error,
+    })?;
+    // Only opening it is not waited for.
+    fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+    Ok(file)
+}
+
+/// Opens a device for writing.
+///
+/// # Errors
+/// What the system says.
+#[cfg(not(unix))]
+pub fn stream(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).open(path)
+}
+
+/// Opens a regular file to be read and to be added to at its end, a new one where there is none.
+///
+/// # Errors
+/// As [`open`].
+pub fn append(path: &Path) -> io::Result<File> {
+    regular(path, OpenOptions::new().read(true).append(true).create(true), "written")
+}
+
 /// Writes a regular file.
 ///
 /// # Errors

@@ -15,3 +15,4 @@ pub mod schema;
 pub mod span;
 pub mod symbol;
 pub mod value;
+pub mod whole_file;

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use hence_core::whole_file::{folder, unfinished};
+
 use super::Ledger;
 use super::ask::undisturbed;
 use super::disk::{Disk, OsDisk};
@@ -41,7 +43,7 @@ impl Ledger {
             return Err(LedgerError::Damaged { path: new.0.clone(), offset: 0, transaction: end.tx, what });
         }
         fs::rename(&new.0, to).map_err(LedgerError::io("rename", &new.0))?;
-        OsDisk.sync_dir(parent(to)).map_err(LedgerError::io("make durable", to))?;
+        OsDisk.sync_dir(folder(to)).map_err(LedgerError::io("make durable", to))?;
         Ok(verified)
     }
 }
@@ -51,12 +53,8 @@ struct Unfinished(PathBuf);
 
 impl Unfinished {
     fn beside(to: &Path) -> Result<Self, LedgerError> {
-        let name = to.file_name().ok_or_else(|| LedgerError::Occupied(to.to_owned()))?;
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}", std::process::id()));
-        fs::create_dir_all(parent(to)).map_err(LedgerError::io("create", to))?;
-        Ok(Self(parent(to).join(hidden)))
+        fs::create_dir_all(folder(to)).map_err(LedgerError::io("create", to))?;
+        unfinished(to).map(Self).ok_or_else(|| LedgerError::Occupied(to.to_owned()))
     }
 
     /// Begins again.
@@ -77,10 +75,6 @@ impl Drop for Unfinished {
     }
 }
 
-fn parent(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 fn check_free(to: &Path) -> Result<(), LedgerError> {
     match fs::read_dir(to).map(|mut entries| entries.next().is_none()) {
         Ok(true) => Ok(()),
@@ -97,9 +91,9 @@ fn check_free(to: &Path) -> Result<(), LedgerError> {
 fn check_apart(dir: &Path, to: &Path) -> Result<(), LedgerError> {
     // Whoever reads it reports one that isn't there.
     let Ok(whole) = fs::canonicalize(dir) else { return Ok(()) };
-    let mut above = parent(to);
+    let mut above = folder(to);
     while !above.exists() {
-        above = parent(above);
+        above = folder(above);
     }
     if fs::canonicalize(above).map_err(LedgerError::io("open", above))?.starts_with(&whole) {
         return Err(LedgerError::Occupied(to.to_owned()));

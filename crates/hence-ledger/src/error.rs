@@ -356,9 +356,10 @@ fn way_to(asked: u64, there: bool) -> String {
     if there {
         format!("add `--up-to {asked}`")
     } else {
-        format!(
-            "that folder is missing: restore it, then use `--up-to {asked}`, or, where the ledger was salvaged since, \
-            ask a copy of it from before"
+        // Some of what is asked can be answered then as it was asked.
+        String::from(
+            "that folder is missing, or a part of it: restore it, or, where the ledger was salvaged since, ask a copy of \
+            it from before",
         )
     }
 }

@@ -91,6 +91,9 @@ struct Rules {
     params: Vec<(String, String)>,
 }
 
+/// The end line of an export without transactions.
+const NOTHING: &[u8] = br#"{"last":true}"#;
+
 /// What an import came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
@@ -116,6 +119,11 @@ impl Ledger {
             serde_json::to_writer(&mut *out, &line).map_err(failed)?;
             writeln!(out).map_err(LedgerError::io("write", "the export".as_ref()))?;
             count += 1;
+        }
+        if self.state.tx == 0 {
+            out.write_all(NOTHING)
+                .and_then(|()| writeln!(out))
+                .map_err(LedgerError::io("write", "the export".as_ref()))?;
         }
         Ok(count)
     }
@@ -164,9 +172,16 @@ impl Ledger {
             meter::check("importing transactions")?;
             let faulty = |what: String| LedgerError::Import { line: number, what };
             let unreadable = |error: io::Error| faulty(format!("the file can't be read: {error}"));
-            if input.fill_buf().map_err(unreadable)?.is_empty() {
+            let held = input.fill_buf().map_err(unreadable)?;
+            if held.is_empty() {
                 self.check_import_end(last, end).map_err(faulty)?;
                 break;
+            }
+            if number == 1 && held.trim_ascii_end() == NOTHING {
+                let read = held.len();
+                input.consume(read);
+                last = true;
+                continue;
             }
             if last {
                 return Err(faulty(String::from("unexpected line after the end of the export")));

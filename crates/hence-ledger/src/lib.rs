@@ -21,6 +21,7 @@ mod commit;
 mod compact;
 mod content;
 pub mod disk;
+mod drawn;
 mod error;
 mod exchange;
 mod hash;
@@ -66,6 +67,7 @@ use std::path::PathBuf;
 
 pub use bytes::Malformed;
 pub use compact::Compacted;
+pub use drawn::DrawnLists;
 pub use error::{LedgerError, Notice};
 pub use exchange::{Admit, Imported, ImportedFacts};
 pub use hash::Hash;

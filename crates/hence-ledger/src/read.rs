@@ -5,7 +5,6 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use hence_core::fact::Fact;
-use hence_core::meter;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
@@ -19,9 +18,7 @@ use super::rows::{FactIter, Row, Rows, past_row};
 use super::scan::Whole;
 use super::state;
 use super::step;
-use super::transaction::{
-    Assertion, Decision, InForce, Interval, RecordedRules, RelationCount, Status, Transaction, TxInfo,
-};
+use super::transaction::{Assertion, Interval, RecordedRules, RelationCount, Status, Transaction, TxInfo};
 use super::tuple;
 use super::view::View;
 use super::{Based, Ledger, journal::Position};
@@ -158,7 +155,8 @@ impl Ledger {
         if tx > self.state.tx {
             return Err(LedgerError::NoTransaction { asked: tx, last: self.state.tx });
         }
-        if let Some(held) = self.journal.snapshot.filter(|held| tx < held.transaction) {
+        // Before the first transaction nothing stood.
+        if let Some(held) = self.journal.snapshot.filter(|held| (1..held.transaction).contains(&tx)) {
             return Err(self.journal.archived(tx, held));
         }
         Ok(Some(tx).filter(|tx| *tx < self.state.tx))
@@ -359,66 +357,6 @@ impl Ledger {
         Ok(())
     }
 
-    /// All decisions in force, by relation and values.
-    ///
-    /// # Errors
-    /// If the base can't be read.
-    pub fn decisions(&self) -> Result<Vec<InForce>, LedgerError> {
-        self.decisions_at(When::Now)
-    }
-
-    /// All decisions that were in force at a moment, by relation and values.
-    ///
-    /// # Errors
-    /// If there is no such transaction, or base or journal can't be read.
-    pub fn decisions_at(&self, when: When) -> Result<Vec<InForce>, LedgerError> {
-        let at = self.at(when)?;
-        let mut all = Vec::new();
-        for (name, counts) in &self.state.relations {
-            for row in Rows::new(&self.view, &keys::relation(keys::DECISION, counts.number), at) {
-                meter::check("reading the ledger")?;
-                all.push(self.in_force(*name, row?)?);
-            }
-        }
-        all.sort();
-        Ok(all)
-    }
-
-    /// The decisions that were in force at a moment, without their explanations, which for one that lapsed since may be in
-    /// an archive that is not here.
-    ///
-    /// # Errors
-    /// As [`Ledger::decisions_at`].
-    pub fn stood_at(&self, when: When) -> Result<Vec<Fact>, LedgerError> {
-        let at = self.at(when)?;
-        let mut all = Vec::new();
-        for (name, counts) in &self.state.relations {
-            for row in Rows::new(&self.view, &keys::relation(keys::DECISION, counts.number), at) {
-                meter::check("reading the ledger")?;
-                all.push(self.opened(Fact { relation: *name, values: tuple::decode(&row?.tuple)? })?);
-            }
-        }
-        all.sort();
-        Ok(all)
-    }
-
-    fn in_force(&self, relation: Symbol, row: Row) -> Result<InForce, LedgerError> {
-        let fact = self.opened(Fact { relation, values: tuple::decode(&row.tuple)? })?;
-        let tx = row.from;
-        if row.until.is_some() {
-            // The base keeps explanations of decisions in force; the journal keeps all.
-            let drawn = self.transaction(tx)?.drawn.into_iter().find(|decision| decision.fact == fact);
-            let missing = || {
-                LedgerError::Base(format!("transaction {tx} didn't draw a decision recorded as drawn in it"))
-            };
-            return Ok(InForce { decision: drawn.ok_or_else(missing)?, tx });
-        }
-        let explanation = self.view.load_long(&row.explanation)?;
-        let mut reader = Reader::new(&explanation);
-        let (rule, sentence) = (reader.optional()?.map(str::to_owned), reader.optional()?.map(str::to_owned));
-        Ok(InForce { decision: Decision { fact, rule, sentence }, tx })
-    }
-
     /// The rule set with this hash, if a transaction names it.
     ///
     /// # Errors
@@ -428,6 +366,21 @@ impl Ledger {
             Some(stored) => Ok(Some(RecordedRules::decode(&self.view.load_long(&stored)?)?)),
             None => Ok(None),
         }
+    }
+
+    /// The hashes of all rule sets that transactions name.
+    ///
+    /// # Errors
+    /// If the base can't be read.
+    pub fn rule_sets(&self) -> Result<Vec<Hash>, LedgerError> {
+        let mut hashes = Vec::new();
+        for entry in self.view.prefix(&[keys::RULES]) {
+            let (key, _) = entry?;
+            let mut reader = Reader::new(&key);
+            reader.take(1)?;
+            hashes.push(Hash(reader.array()?));
+        }
+        Ok(hashes)
     }
 
     /// The ledger at a glance.

@@ -81,8 +81,12 @@ pub(super) fn side_by_side<T: Send>(
         }
     };
     let mut results: Vec<(usize, Option<T>)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs.min(count.max(1))).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().flat_map(|worker| fault::joined(worker.join())).collect()
+        // Where there can be no more threads, fewer do it.
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, worker).ok();
+        let helpers: Vec<_> = (1..jobs.min(count.max(1))).map_while(spawn).collect();
+        let own = worker();
+        let others = helpers.into_iter().flat_map(|helper| fault::joined(helper.join()));
+        own.into_iter().chain(others).collect()
     });
     results.sort_unstable_by_key(|(at, _)| *at);
     results.into_iter().map(|(_, result)| result).collect()

@@ -234,9 +234,7 @@ impl Session {
 
 /// What a transaction drew, ascending.
 pub(super) fn drawn(ledger: &Ledger, tx: u64) -> Result<Vec<Decision>, SessionError> {
-    let mut drawn = ledger.transaction(tx)?.drawn;
-    drawn.sort();
-    Ok(drawn)
+    Ok(ledger.drawn().of(tx)?)
 }
 
 /// How many transactions' decisions are remembered.

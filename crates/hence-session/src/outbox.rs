@@ -50,9 +50,9 @@ impl Session {
                 by_tx.entry(held.tx).or_default().push(held.decision);
             }
         }
-        let mut all = Vec::new();
+        let (mut all, lists) = (Vec::new(), ledger.drawn());
         for (tx, decisions) in by_tx {
-            let drawn = drawn::drawn(ledger, tx)?;
+            let drawn = lists.of(tx)?;
             for decision in decisions {
                 let place = drawn::place(&drawn, &decision.fact);
                 all.extend(place.map(|place| (DecisionId { tx, place }, decision)));

@@ -23,6 +23,11 @@ use super::{Session, evaluation};
 /// A tick that is asserted this much after its instant, in microseconds, is late.
 const LATE: i64 = 60_000_000;
 
+/// In so many years every expression that ever ticks does: a leap day falls on each day of the week, even around 2100.
+const YEARS: i64 = 40;
+/// Four years without their leap day, in microseconds: no more than the library looks ahead.
+const FOUR_YEARS: i64 = 4 * 365 * 86_400_000_000;
+
 /// How many fields an expression has: minute, hour, day, month, day of the week.
 const FIELDS: usize = 5;
 
@@ -216,12 +221,16 @@ fn entry(fact: &Fact, begin: i64) -> Result<Entry, String> {
         ));
     }
     // In UTC the library counts in what clocks show, whatever the zone.
+    let expression = cron;
     let cron = parse_crontab(&format!("{cron} UTC")).map_err(|error| {
         let why = error.to_string();
         let why = why.lines().last().map(|line| format!(": {}", line.trim()));
         format!("`{cron}` is no cron expression{}", why.unwrap_or_default())
     })?;
     let next = after(&cron, zone, begin);
+    if next.is_none() {
+        return Err(format!("`{expression}` names no instant of the {YEARS} years to come"));
+    }
     Ok(Entry { cron, name, zone, next, missed: false })
 }
 
@@ -229,12 +238,19 @@ fn entry(fact: &Fact, begin: i64) -> Result<Entry, String> {
 fn after(cron: &Crontab, zone: Symbol, begin: i64) -> Option<i64> {
     let mut shown = zone::shown_in(begin, zone)?;
     loop {
-        let next = cron.find_next(MakeTimestamp::from_microsecond(shown).ok()?).ok()?;
-        shown = next.timestamp().as_microsecond();
+        shown = next_shown(cron, shown)?;
         if let Some(at) = zone::first_showing(shown, zone).filter(|at| *at > begin) {
             return Some(at);
         }
     }
+}
+
+/// The first instant after another in what clocks show. The library gives up after four years.
+fn next_shown(cron: &Crontab, shown: i64) -> Option<i64> {
+    (0..=YEARS / 4).find_map(|time| {
+        let begin = MakeTimestamp::from_microsecond(shown.checked_add(time * FOUR_YEARS)?).ok()?;
+        cron.find_next(begin).ok().map(|next| next.timestamp().as_microsecond())
+    })
 }
 
 impl Session {

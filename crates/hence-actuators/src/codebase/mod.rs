@@ -242,7 +242,9 @@ impl Codebase {
         };
         let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
         let all: Result<Vec<Vec<_>>, ActuatorError> = thread::scope(|scope| {
-            let running: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
+            // Where there can be no more threads, fewer do it.
+            let spawn = |_| thread::Builder::new().spawn_scoped(scope, worker).ok();
+            let running: Vec<_> = (1..workers).map_while(spawn).collect();
             let own = worker();
             std::iter::once(own)
                 .chain(running.into_iter().map(|running| fault::joined(running.join())))

@@ -145,9 +145,11 @@ fn rows(session: &Session, ways: &Ways, all: bool) -> Result<Vec<Row>, Failure> 
         rows.push((id, row(ways, id, &decision, &entry, true)));
     }
     for (id, entry) in noted {
-        let decision = session.drawn_as(id)?;
-        let stands = session.is_in_force(id, &decision.fact)?;
-        rows.push((id, row(ways, id, &decision, &entry, stands)));
+        let row = match outbox::drawn_as(session, id)? {
+            Some(decision) => row(ways, id, &decision, &entry, session.is_in_force(id, &decision.fact)?),
+            None => archived(id, &entry),
+        };
+        rows.push((id, row));
     }
     rows.sort_by_key(|(id, _)| *id);
     let is_shown = |row: &Row| all || !row.state.is_end() || row.state == State::GivenUp;
@@ -180,6 +182,20 @@ fn row(ways: &Ways, id: DecisionId, decision: &Decision, entry: &OutboxEntry, st
     let next = entry.next(policy).filter(|_| state == State::Failed);
     let (id, decision) = (id.to_string(), decision.fact.to_string());
     Row { id, decision, carrier, state, attempts: entry.attempt, next, detail }
+}
+
+/// The row of a decision that only an archive has that is not here: it lapsed.
+fn archived(id: DecisionId, entry: &OutboxEntry) -> Row {
+    let last = entry.last.as_ref();
+    Row {
+        id: id.to_string(),
+        decision: String::from("(archived)"),
+        carrier: last.map(|last| last.carrier.clone()).unwrap_or_default(),
+        state: outbox::shown(entry.state(&super::ways::REQUESTS), false),
+        attempts: entry.attempt,
+        next: None,
+        detail: last.map(|last| last.detail.clone()).unwrap_or_default(),
+    }
 }
 
 /// Writes lines of a listing.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use hence_core::fault::OrBroken;
 use hence_core::symbol::Symbol;
-use hence_ledger::Decision;
+use hence_ledger::{Decision, LedgerError};
 use hence_runtime::{EntryNote, OutboxEntry, RELATION, State};
-use hence_session::{CommitOutcome, DecisionId, Session};
+use hence_session::{CommitOutcome, DecisionId, Session, SessionError};
 
 use super::super::{Failure, open};
 use super::ways::Ways;
@@ -39,7 +39,10 @@ impl Outbox {
         }
         for (id, entry) in noted {
             if !entry.last.as_ref().is_some_and(|last| last.mark.is_end()) {
-                outbox.add(ways, id, session.drawn_as(id)?, entry, 0);
+                // One that only an archive has that is not here lapsed, so there is nothing to be carried out.
+                if let Some(decision) = drawn_as(session, id)? {
+                    outbox.add(ways, id, decision, entry, 0);
+                }
             }
         }
         Ok(outbox)
@@ -75,6 +78,14 @@ impl Outbox {
     pub(super) fn close(&mut self) {
         self.open.retain(|_, item| !item.is_over);
         self.open.values_mut().for_each(|item| item.chain = 0);
+    }
+}
+
+/// The decision with an id; `None` where only an archive that is not here has it.
+pub(super) fn drawn_as(session: &Session, id: DecisionId) -> Result<Option<Decision>, Failure> {
+    match session.drawn_as(id) {
+        Err(SessionError::Ledger(LedgerError::Archived { .. })) => Ok(None),
+        found => Ok(Some(found?)),
     }
 }
 

@@ -1,11 +1,11 @@
-//! `[carry]` and `[run_command]` against rules: what they name must be their decisions.
+//! `[carry]`, `[run_command]` and `export.mask` against rules: what they name must be their decisions.
 
-use hence_core::diagnostic::{Diagnostic, nearest};
+use hence_core::diagnostic::{self, Diagnostic, nearest};
 use hence_core::schema::Kind;
 use hence_core::span::Span;
 use hence_session::{Faults, RuleSet, SessionError};
 
-use super::codes::UNKNOWN_KEY;
+use super::codes::{UNKNOWN_KEY, WRONG_VALUE};
 use super::{Carried, Config, Failure};
 
 impl Config {
@@ -20,6 +20,26 @@ impl Config {
             faults.diagnostics.extend(fault(command, rules).map(|fault| fault.at(span, "")));
         }
         faults
+    }
+
+    /// The error for masks of `export.mask` that mask nothing, each with what is wrong and what helps: at its place in the
+    /// file, or under the variable.
+    pub(in super::super) fn wrong_masks(&self, wrong: &[(String, String, String)]) -> Failure {
+        let mut faults = Faults::default();
+        let file =
+            self.values.file.as_ref().map(|(name, text)| faults.sources.add(name.as_str(), text.as_str()));
+        for (mask, what, help) in wrong {
+            let place = self.values.masks.iter().find(|(known, _)| known == mask);
+            let Some((file, (_, range))) = file.zip(place) else {
+                return Failure::Usage(format!("{}: {what}; {help}", self.origin("export.mask")));
+            };
+            let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+            let span = Span::new(file, at(range.start), at(range.end));
+            let fault = Diagnostic::new(WRONG_VALUE, format!("`export.mask`: {what}"));
+            faults.diagnostics.push(fault.at(span, "").help(help.clone()));
+        }
+        diagnostic::sort(&mut faults.diagnostics);
+        Failure::Session(SessionError::Faults(Box::new(faults)))
     }
 
     /// Checks that `[carry]` and `[run_command]` name decisions of `rules`.

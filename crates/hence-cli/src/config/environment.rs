@@ -23,7 +23,7 @@ pub(super) fn read(into: &mut Values) -> Result<Vec<String>, String> {
         let Some(text) = variable(setting.variable)? else { continue };
         let content = match setting.kind {
             Kind::Paths => values::several(setting.kind, paths(&text)),
-            Kind::Texts | Kind::Compiled => {
+            Kind::Texts | Kind::Compiled | Kind::Masks => {
                 values::several(setting.kind, text.split(',').map(|part| part.trim().to_owned()).collect())
             }
             kind => values::one(kind, &text),

@@ -135,6 +135,13 @@ impl Reading<'_> {
                 let content = self.located(setting.kind, content);
                 let origin = self.origin(self.span(key.span()));
                 self.values.settings.insert(setting.key, (content, origin));
+                if setting.kind == Kind::Masks {
+                    let items = value.get_ref().as_array().into_iter().flatten();
+                    let mask = |item: &Spanned<DeValue<'_>>| {
+                        Some((item.get_ref().as_str()?.to_owned(), item.span()))
+                    };
+                    self.values.masks = items.filter_map(mask).collect();
+                }
             }
             Err(what) => self.wrong(value.span(), format!("`{name}`: {what}")),
         }
@@ -228,14 +235,17 @@ fn table_of(setting: &Setting) -> Option<&'static str> {
 fn content(kind: Kind, value: &DeValue<'_>) -> Result<Content, String> {
     let expected = match kind {
         Kind::Text | Kind::Path | Kind::Engine | Kind::Filter | Kind::LogFormat => "a string",
-        Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled => "a list of strings",
+        Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled | Kind::Masks => "a list of strings",
         Kind::Count => "an int of at least 1",
         Kind::Duration | Kind::TimeLimit => "a duration as a string, such as \"5s\"",
         Kind::Flag => "`true` or `false`",
     };
     let otherwise = || format!("expected {expected}, found {}", found(value));
     match (kind, value) {
-        (Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled, DeValue::Array(items)) => {
+        (
+            Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled | Kind::Masks,
+            DeValue::Array(items),
+        ) => {
             let texts: Option<Vec<String>> =
                 items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect();
             values::several(kind, texts.ok_or_else(otherwise)?)

@@ -23,6 +23,8 @@ pub(super) enum Kind {
     Engine,
     /// A list of regular expressions.
     Patterns,
+    /// A list of what an export masks.
+    Masks,
     /// A list of compiled packs, or `none`.
     Compiled,
     /// What is logged, as `tracing-subscriber` reads it.
@@ -101,7 +103,7 @@ pub(super) const SETTINGS: [Setting; 20] = [
     held("redact.patterns", "HENCE_REDACT", Kind::Patterns, Hold::More, "none"),
     setting("redact.with", "HENCE_REDACT_WITH", Kind::Text, "[redacted]"),
     held("record.unchanged", "HENCE_RECORD_UNCHANGED", Kind::Flag, Hold::AtLeast, "false"),
-    held("export.mask", "HENCE_EXPORT_MASK", Kind::Texts, Hold::More, "none"),
+    held("export.mask", "HENCE_EXPORT_MASK", Kind::Masks, Hold::More, "none"),
     setting("log.filter", "HENCE_LOG", Kind::Filter, "none"),
     setting("log.format", "HENCE_LOG_FORMAT", Kind::LogFormat, "text"),
 ];

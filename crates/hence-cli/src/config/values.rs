@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use hence_core::diagnostic::Code;
+use hence_core::diagnostic::{Code, nearest};
 use hence_core::literal;
 use hence_core::pattern;
 use hence_core::symbol::Symbol;
@@ -73,9 +74,14 @@ pub(super) struct Values {
     #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "only the service reads it"))]
     pub(super) authzen: Option<Authzen>,
     pub(super) lints: BTreeMap<Code, (Level, Origin)>,
+    /// The masks of `export.mask` in the file, each with its place.
+    pub(super) masks: Vec<(String, Range<usize>)>,
     /// What messages call the file, and its text.
     pub(super) file: Option<(String, String)>,
 }
+
+/// What an export masks that is no column.
+const LABELS: [&str; 2] = ["author", "source"];
 
 /// The value of a setting that takes one text.
 ///
@@ -83,6 +89,7 @@ pub(super) struct Values {
 /// What was expected.
 pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
     match kind {
+        Kind::Path if text.is_empty() => Err(String::from("expected a path, found an empty string")),
         Kind::Text | Kind::Path => Ok(Content::Text(text.to_owned())),
         Kind::Duration => duration(text).map(Content::Duration),
         Kind::Engine => match EngineName::from_str(text, false) {
@@ -108,7 +115,9 @@ pub(super) fn one(kind: Kind, text: &str) -> Result<Content, String> {
         Kind::Flag => {
             text.parse().map(Content::Flag).map_err(|_| format!("`{text}` is neither `true` nor `false`"))
         }
-        Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled => several(kind, vec![text.to_owned()]),
+        Kind::Texts | Kind::Paths | Kind::Patterns | Kind::Compiled | Kind::Masks => {
+            several(kind, vec![text.to_owned()])
+        }
     }
 }
 
@@ -129,6 +138,15 @@ pub(super) fn several(kind: Kind, mut texts: Vec<String>) -> Result<Content, Str
                 Some(help) => format!("`{text}` is too large: {fault}; {help}"),
             })?;
         }
+    }
+    if kind == Kind::Masks
+        && let Some(mask) = texts.iter().find(|mask| !mask.contains('.') && !LABELS.contains(&mask.as_str()))
+    {
+        let near = nearest(mask, LABELS).map(|near| format!("; did you mean `{near}`?"));
+        let near = near.unwrap_or_default();
+        return Err(format!(
+            "expected `author`, `source` or a column such as `notify.email`, found `{mask}`{near}"
+        ));
     }
     if kind == Kind::Compiled {
         texts.retain(|name| *name != NONE);

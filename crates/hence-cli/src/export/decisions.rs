@@ -4,12 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
+use hence_core::diagnostic::nearest;
 use hence_core::fact::Fact;
 use hence_core::literal;
+use hence_core::schema::Kind;
+use hence_core::symbol::Symbol;
+use hence_core::whole_file::WholeFile;
 use hence_ledger::{Decision, Hash, Lapsed, Ledger, TxInfo};
 use hence_session::RuleSet;
 
@@ -91,25 +95,58 @@ impl<'a> Events<'a> {
     /// The events of decisions of these relations; of all where none is named.
     ///
     /// # Errors
-    /// `export.mask` names what can't be masked.
-    pub(super) fn new(ledger: &'a Ledger, relations: &'a [String]) -> Result<Self, Failure> {
+    /// `export.mask` names what neither `rules` nor those of the ledger have.
+    pub(super) fn new(
+        ledger: &'a Ledger,
+        relations: &'a [String],
+        rules: Option<&RuleSet>,
+    ) -> Result<Self, Failure> {
         let (mut columns, mut labels) = (BTreeMap::<&str, BTreeSet<&str>>::new(), BTreeSet::new());
         for masked in config::get().masked() {
             match masked.split_once('.') {
                 Some((relation, column)) => {
                     columns.entry(relation).or_default().insert(column);
                 }
-                None if ["author", "source"].contains(&masked.as_str()) => {
-                    labels.insert(masked.as_str());
-                }
                 None => {
-                    return Err(Failure::Usage(format!(
-                        "`export.mask`: expected `author`, `source` or a column such as `notify.email`, found `{masked}`"
-                    )));
+                    labels.insert(masked.as_str());
                 }
             }
         }
-        Ok(Self { ledger, relations, columns, labels, rules: BTreeMap::new() })
+        let mut events = Self { ledger, relations, columns, labels, rules: BTreeMap::new() };
+        events.check_masks(rules)?;
+        Ok(events)
+    }
+
+    /// Checks that each mask names a decision, and a column of it: a misspelt one would let out what it is to hide.
+    fn check_masks(&mut self, rules: Option<&RuleSet>) -> Result<(), Failure> {
+        if self.columns.is_empty() {
+            return Ok(());
+        }
+        let ledger = self.ledger;
+        for hash in ledger.rule_sets().map_err(open::failure)? {
+            self.rules.entry(hash).or_insert_with(|| read(ledger, hash));
+        }
+        let mut known = BTreeMap::<Symbol, BTreeSet<Symbol>>::new();
+        for set in self.rules.values().flatten().chain(rules) {
+            let decisions = set.program.relations.iter().filter(|relation| relation.kind == Kind::Decision);
+            for relation in decisions {
+                known
+                    .entry(relation.name)
+                    .or_default()
+                    .extend(relation.columns.iter().map(|column| column.name));
+            }
+        }
+        if self.rules.values().any(Option::is_none) {
+            // What rules of other versions declare is known by its name alone, and masked whole.
+            for name in ledger.all_relations() {
+                known.entry(name).or_default();
+            }
+        }
+        let masks =
+            self.columns.iter().flat_map(|(name, columns)| columns.iter().map(move |one| (*name, *one)));
+        let wrong = |(relation, column): (&str, &str)| misfit(&known, relation, column);
+        let wrong: Vec<(String, String, String)> = masks.filter_map(wrong).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(config::get().wrong_masks(&wrong)) }
     }
 
     /// Hands the events of these transactions to `sink`; how many there were.
@@ -195,12 +232,8 @@ impl<'a> Events<'a> {
             return fact.values.iter().enumerate().map(shown).collect();
         };
         let ledger = self.ledger;
-        let read = |hash: &Hash| {
-            let recorded = ledger.rules(*hash).ok().flatten()?;
-            RuleSet::from_recorded(&recorded).ok()
-        };
         let rules =
-            info.rules.and_then(|hash| self.rules.entry(hash).or_insert_with(|| read(&hash)).as_ref());
+            info.rules.and_then(|hash| self.rules.entry(hash).or_insert_with(|| read(ledger, hash)).as_ref());
         let declared = rules.and_then(|rules| rules.program.relation(rules.program.find(fact.relation)?));
         let name = |at: usize| Some(declared?.columns.get(at)?.name.as_str());
         let shown = |(at, value): (usize, &_)| match name(at) {
@@ -211,6 +244,40 @@ impl<'a> Events<'a> {
         };
         fact.values.iter().enumerate().map(shown).collect()
     }
+}
+
+/// The rule set with this hash, where this version understands it.
+fn read(ledger: &Ledger, hash: Hash) -> Option<RuleSet> {
+    RuleSet::from_recorded(&ledger.rules(hash).ok().flatten()?).ok()
+}
+
+/// A mask of a column that no decision has, with what is wrong and what helps.
+fn misfit(
+    known: &BTreeMap<Symbol, BTreeSet<Symbol>>,
+    relation: &str,
+    column: &str,
+) -> Option<(String, String, String)> {
+    let mask = format!("{relation}.{column}");
+    let all = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let Some((_, columns)) = known.iter().find(|(name, _)| name.as_str() == relation) else {
+        let names: Vec<&str> = known.keys().map(|name| name.as_str()).collect();
+        let help = match nearest(relation, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}.{column}`?"),
+            None if names.is_empty() => String::from("neither the rules nor the ledger have decisions"),
+            None => format!("the decisions are {}", all(names)),
+        };
+        return Some((mask, format!("unknown decision `{relation}`"), help));
+    };
+    if column == "*" || columns.iter().any(|name| name.as_str() == column) {
+        return None;
+    }
+    let names: Vec<&str> = columns.iter().map(|name| name.as_str()).collect();
+    let help = match nearest(column, names.iter().copied()) {
+        Some(near) => format!("did you mean `{relation}.{near}`?"),
+        None if names.is_empty() => format!("write `{relation}.*` for all columns"),
+        None => format!("its columns are {}; `{relation}.*` stands for all", all(names)),
+    };
+    Some((mask, format!("`{relation}` has no column `{column}`"), help))
 }
 
 /// A folder of batches: a file of so many transactions each, called after the first of them.
@@ -256,24 +323,13 @@ impl Folder<'_> {
         name: &str,
         write: impl FnOnce(File) -> Result<usize, Failure>,
     ) -> Result<usize, Failure> {
-        let (path, new) = (self.path.join(name), self.path.join(format!(".{name}.new")));
-        let at = |path: &PathBuf| {
-            let path = path.clone();
-            move |error: std::io::Error| unwritable(&path, &error)
-        };
-        let file = File::create(&new).map_err(at(&new))?;
-        let kept = file.try_clone().map_err(at(&new))?;
-        let written = write(file).inspect_err(|_| {
-            // What is left of a file that failed tells less than the error.
-            let _ = fs::remove_file(&new);
-        })?;
-        if written == 0 {
-            fs::remove_file(&new).map_err(at(&new))?;
-            return Ok(0);
+        let path = self.path.join(name);
+        let failed = |error: std::io::Error| unwritable(&path, &error);
+        let file = WholeFile::create(&path).map_err(failed)?;
+        let written = write(file.file().map_err(failed)?)?;
+        if written > 0 {
+            file.finish().map_err(failed)?;
         }
-        kept.sync_all().map_err(at(&new))?;
-        fs::rename(&new, &path).map_err(at(&path))?;
-        File::open(self.path).and_then(|folder| folder.sync_all()).map_err(at(&path))?;
         Ok(written)
     }
 

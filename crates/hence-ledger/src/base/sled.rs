@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,9 @@ const LITTLE: u64 = 1 << 20;
 const FLUSH_MS: u64 = 500;
 /// How many bytes a base grows before whoever closes it has sled look through what is new.
 const LONG: u64 = 8 << 20;
+/// How many threads sled begins, and we for it: seven for its files, more where these are busy, one that writes by itself, and
+/// those that wait for it.
+const THREADS: usize = 12;
 /// How often the files of a base are listed to be made durable, where some go away meanwhile.
 const MOST_PASSES: usize = 8;
 /// How long to wait for the threads of a closed base of this process to let go of its files.
@@ -41,6 +45,7 @@ impl SledBase {
     /// # Errors
     /// If the files are damaged or can't be read.
     pub(crate) fn open(dir: &Path) -> Result<Self, BaseError> {
+        check_threads()?;
         fs::create_dir_all(dir).map_err(failed(dir))?;
         remove_generating(dir).map_err(failed(dir))?;
         let opened_size = scratch::size(dir).map_err(failed(dir))?;
@@ -54,6 +59,7 @@ impl SledBase {
     /// # Errors
     /// If the files are damaged or can't be read.
     pub(crate) fn copy_of(dir: &Path, is_still: impl FnOnce() -> bool) -> Result<Option<Self>, BaseError> {
+        check_threads()?;
         let copied = Scratch::copy_of(dir, CACHE);
         let is_full = |error: &io::Error| {
             matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
@@ -132,6 +138,26 @@ impl SledBase {
         self.look_through();
         self.sync_files().map_err(failed(&self.dir))
     }
+}
+
+/// Checks that sled gets its threads: for the work of those that it does not get, it waits for good.
+fn check_threads() -> Result<(), BaseError> {
+    let gate = Mutex::new(());
+    thread::scope(|scope| {
+        // All of them are there at once.
+        let closed = gate.lock();
+        for _ in 0..THREADS {
+            let thread = thread::Builder::new().spawn_scoped(scope, || drop(gate.lock()));
+            thread.map_err(|_| {
+                BaseError::Medium(format!(
+                    "there are no {THREADS} threads left for it: the limit on processes (`ulimit -u`, or the pids limit of \
+                    a container) or on memory (`ulimit -v`) is reached"
+                ))
+            })?;
+        }
+        drop(closed);
+        Ok(())
+    })
 }
 
 /// Opens the base; one that this process has closed may still be held for a moment.
