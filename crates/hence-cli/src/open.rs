@@ -152,8 +152,12 @@ fn opened(facts: &FactOptions, read_only: bool, options: &OpenOptions) -> Result
     Ok(ledger)
 }
 
-/// The ledger in `store` for writing; where another process owns it, for a turn.
-pub(super) fn write_to(store: &Path, wait: Duration, options: &OpenOptions) -> Result<Ledger, Failure> {
+/// The ledger in `store` for writing; where another process owns it, for a turn. `wait` is as [`owner::among`] takes it.
+pub(super) fn write_to(
+    store: &Path,
+    wait: Option<Duration>,
+    options: &OpenOptions,
+) -> Result<Ledger, Failure> {
     let open = |wait| Ledger::open(store, &OpenOptions { wait, ..options.clone() });
     let (ledger, turn) = owner::among(store, wait, open)?;
     Ok(match turn {

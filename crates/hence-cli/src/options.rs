@@ -34,7 +34,8 @@ pub(super) struct FactOptions {
     /// The clock of this run [default: the wall clock; with --as-of, that moment's]
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     pub(super) now: Option<i64>,
-    /// Wait this long for another process to finish with the ledger, such as `5s`
+    /// Wait this long for another process to finish with the ledger; `0s` fails at once [default: 5s, and
+    /// 1m for a turn where one serves the ledger]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) wait: Option<Duration>,
     /// Read the ledger only up to this transaction, such as when the journal is damaged after it
@@ -131,9 +132,9 @@ impl FactOptions {
         Err(Failure::Usage(format!("there is no ledger at `{}`{help}", store.display())))
     }
 
-    /// How long to wait for another process.
-    pub(super) fn wait(&self) -> Duration {
-        self.wait.unwrap_or_else(|| config::get().wait())
+    /// How long to wait for another process, where anybody says so.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        self.wait.or_else(|| config::get().wait())
     }
 
     /// The clock of this run.

@@ -284,9 +284,9 @@ impl Config {
         levels
     }
 
-    /// How long to wait for another process.
-    pub(super) fn wait(&self) -> Duration {
-        self.duration("wait").unwrap_or_default()
+    /// How long to wait for another process, where that is set.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        self.duration("wait")
     }
 
     /// The engine's name.

@@ -89,7 +89,7 @@ pub(super) const SETTINGS: [Setting; 20] = [
     setting("packs", "HENCE_PACKS", Kind::Texts, "none"),
     setting("author", "HENCE_AUTHOR", Kind::Text, "the system user"),
     held("authors", "HENCE_AUTHORS", Kind::Texts, Hold::Narrower, "anyone"),
-    setting("wait", "HENCE_WAIT", Kind::Duration, "0s"),
+    setting("wait", "HENCE_WAIT", Kind::Duration, "5s"),
     setting("engine", "HENCE_ENGINE", Kind::Engine, "auto"),
     held("engine.cross_check", "HENCE_CROSS_CHECK", Kind::Compiled, Hold::More, CROSS_CHECKED),
     held("lenient", "HENCE_LENIENT", Kind::Flag, Hold::Less, "false"),
