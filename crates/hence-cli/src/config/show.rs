@@ -20,7 +20,7 @@ use super::{Origin, get};
         `limits`; neither they nor --lenient override `lenient = false`. `engine.cross_check` lists the packs \
         whose decisions two engines must agree on before they are recorded. HENCE_LOG (a filter such as `info` \
         or `hence_ledger=debug`) logs to standard error, as JSON Lines with HENCE_LOG_FORMAT=json. A \
-        hence.toml of another user is ignored unless HENCE_TRUST names it.\n\nA program of [run_command] is \
+        hence.toml of another user is an error unless HENCE_TRUST names it.\n\nA program of [run_command] is \
         stopped at its time limit together with its process group; processes that it moved to another group, \
         as with setsid, continue.\n\nExample: hence config --format json"
 )]
