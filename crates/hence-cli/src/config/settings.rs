@@ -115,11 +115,12 @@ pub(super) const ROLES: &str = "roles";
 /// Variables with this beginning set a parameter.
 pub(super) const PARAM_VARIABLE: &str = "HENCE_PARAM_";
 /// Variables that mean something and are not settings.
-pub(super) const OTHERS: [&str; 7] = [
+pub(super) const OTHERS: [&str; 8] = [
     "HENCE_ATTEMPT",
     "HENCE_CLOCK",
     "HENCE_DECISION",
     "HENCE_HISTORY",
+    "HENCE_HTTP",
     "HENCE_KEY",
     "HENCE_TOKEN",
     "HENCE_TRUST",

@@ -57,6 +57,7 @@ impl Show {
         rows.extend(lints());
         rows.extend(roles());
         rows.extend(carried());
+        rows.extend(authzen());
         rows.extend(records());
         let object = |row: &Row| {
             json!({
@@ -193,6 +194,16 @@ fn carried() -> impl Iterator<Item = Row> {
         key: format!("{}.{}", carried.table, carried.decision),
         value: carried.to_string(),
         origin: carried.origin.clone(),
+        variable: String::new(),
+    })
+}
+
+/// What requests of AuthZEN mean.
+fn authzen() -> impl Iterator<Item = Row> {
+    get().values.authzen_lines.iter().map(|line| Row {
+        key: line.path.clone(),
+        value: line.text.clone(),
+        origin: line.origin.clone(),
         variable: String::new(),
     })
 }

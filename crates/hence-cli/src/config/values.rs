@@ -18,7 +18,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::super::options::{EngineName, duration, limit, time_limit};
 use super::Origin;
-use super::authzen::Authzen;
+use super::authzen::{Authzen, AuthzenLine};
 use super::carried::Carried;
 use super::settings::{Kind, NONE};
 
@@ -72,6 +72,8 @@ pub(super) struct Values {
     pub(super) facts: Vec<Records>,
     #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "only the service reads it"))]
     pub(super) authzen: Option<Authzen>,
+    /// What the same table says, a line each.
+    pub(super) authzen_lines: Vec<AuthzenLine>,
     pub(super) lints: BTreeMap<Code, (Level, Origin)>,
     /// What messages call the file, and its text.
     pub(super) file: Option<(String, String)>,
