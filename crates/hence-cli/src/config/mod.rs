@@ -402,13 +402,9 @@ impl Config {
     /// # Errors
     /// `authors` is set, and the name is not among them.
     pub(super) fn author(&self, given: Option<&str>) -> Result<String, Failure> {
-        let user = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
-        let name = given
-            .or_else(|| self.text("author"))
-            .map(str::to_owned)
-            .or_else(user)
-            .filter(|name| !name.is_empty())
-            .unwrap_or_else(|| String::from("unknown"));
+        given.map_or(Ok(()), named)?;
+        let set = self.text("author").filter(|name| !name.is_empty());
+        let name = given.or(set).map_or_else(system_user, str::to_owned);
         self.check_author(&name).map_err(Failure::Usage)?;
         Ok(name)
     }
@@ -428,6 +424,36 @@ impl Config {
         };
         Err(format!("`{name}` is not among the authors of {}; {hint}", self.origin("authors")))
     }
+}
+
+/// Checks that `--as` names somebody.
+///
+/// # Errors
+/// It doesn't.
+pub(super) fn named(author: &str) -> Result<(), Failure> {
+    if author.trim().is_empty() {
+        return Err(Failure::Usage(String::from("`--as` names nobody; expected a name, such as `--as ada`")));
+    }
+    Ok(())
+}
+
+/// The name of the system user: as the environment says, else as the user database does.
+fn system_user() -> String {
+    let variable = |name| std::env::var(name).ok().filter(|user| !user.is_empty());
+    variable("USER").or_else(|| variable("LOGNAME")).unwrap_or_else(of_database)
+}
+
+/// The name of the effective user in the user database, which may not know it.
+#[cfg(unix)]
+fn of_database() -> String {
+    let user = nix::unistd::Uid::effective();
+    let known = nix::unistd::User::from_uid(user).ok().flatten();
+    known.map_or_else(|| format!("uid:{user}"), |known| known.name)
+}
+
+#[cfg(not(unix))]
+fn of_database() -> String {
+    String::from("unknown")
 }
 
 /// The setting with this key.
