@@ -1,5 +1,7 @@
-//! Arguments as people write them by habit: several values after one option, of which it takes the first.
+//! Arguments as people write them by habit: several values after one option, of which it takes the first; options
+//! before the command.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
@@ -55,12 +57,56 @@ pub(super) fn help(words: &[String], refused: Option<&str>) -> Option<String> {
     })
 }
 
+/// What mends an argument that could not be placed, where it is an option or a file of the command.
+pub(super) fn otherwise(words: &[String], refused: Option<&str>, whole: &clap::Command) -> Option<String> {
+    let tried = |words: &[String]| {
+        let words = std::iter::once(String::from("hence")).chain(words.iter().cloned());
+        whole.clone().try_get_matches_from(words).err()
+    };
+    let refused = refused?;
+    let mut places = words.iter().skip_while(|word| ["-q", "--quiet"].contains(&word.as_str()));
+    if let Some(command) = places.next().and_then(|word| whole.find_subcommand(word)) {
+        // That of `hence param list` is `list`.
+        let deepest = places.try_fold(command, |command, word| command.find_subcommand(word).ok_or(command));
+        let command = deepest.unwrap_or_else(|command| command);
+        return by_its_name(refused, command);
+    }
+    after_command(words, whole, tried)
+}
+
 /// The help for an option that `command` calls otherwise.
-pub(super) fn by_its_name(refused: &str, command: &clap::Command) -> Option<String> {
+fn by_its_name(refused: &str, command: &clap::Command) -> Option<String> {
     let (_, here) = HABITS.iter().find(|(habit, _)| *habit == refused)?;
     let name = here.split(' ').next()?.trim_start_matches('-');
     let is_taken = command.get_arguments().any(|taken| taken.get_long() == Some(name));
     is_taken.then(|| format!("write `{here}` in the place of `{refused}`"))
+}
+
+/// The help for options before the command that takes them. `tried` says what is wrong with other words.
+fn after_command(
+    words: &[String],
+    root: &clap::Command,
+    tried: impl Fn(&[String]) -> Option<clap::Error>,
+) -> Option<String> {
+    let is_command = |(at, word): &(usize, &String)| *at > 0 && root.find_subcommand(word).is_some();
+    let places: Vec<usize> = words.iter().enumerate().filter(is_command).map(|(at, _)| at).collect();
+    places.into_iter().find_map(|at| {
+        let (before, after) = words.split_at(at);
+        let end = after.iter().position(|word| word == "--").unwrap_or(after.len());
+        let (own, rest) = after.split_at(end);
+        let moved = [own, before, rest].concat();
+        let line = moved.iter().map(|word| in_shell(word)).collect::<Vec<_>>().join(" ");
+        tried(&moved).is_none().then(|| format!("options go after the command: `hence {line}`"))
+    })
+}
+
+/// A word as a shell reads it.
+fn in_shell(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', "'\\''")))
 }
 
 /// An error without the tips that mend nothing: no command takes a value that begins with two dashes, and an option whose

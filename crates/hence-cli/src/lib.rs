@@ -349,9 +349,7 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
     let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
     let error = whole.try_get_matches_from_mut(shown).err().unwrap_or_else(|| on_one_line(&error));
     let refused = arguments::refused(&error).map(str::to_owned);
-    let command = words.iter().find_map(|word| whole.find_subcommand(word));
-    let named = refused.as_deref().zip(command);
-    let named = named.and_then(|(refused, command)| arguments::by_its_name(refused, command));
+    let named = arguments::otherwise(&words, refused.as_deref(), &whole);
     output::rendered(&arguments::without_wrong_tips(error, named.is_some()).render().ansi().to_string());
     help::nearest_page(&words).iter().for_each(|help| output::note(&format!("  help: {help}")));
     match named {
