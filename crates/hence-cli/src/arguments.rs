@@ -1,5 +1,5 @@
-//! Arguments as people write them by habit: several values after one option, of which it takes the first; options
-//! before the command.
+//! Arguments as people write them by habit: several values after one option, of which it takes the first; options under
+//! other names, or before the command.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -7,6 +7,9 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue};
 
 use hence_session::shipped;
+
+/// What other tools call the file of their results.
+const OUTPUT: &str = "--output";
 
 /// The options that are given once more for another value.
 const ONE_EACH: [&str; 4] = ["--rules", "--pack", "--facts", "--base"];
@@ -18,7 +21,7 @@ const HABITS: [(&str, &str); 14] = [
     ("--dir", "--store"),
     ("--json", "--format json"),
     ("--csv", "--format csv"),
-    ("--output", "--format"),
+    (OUTPUT, "--format"),
     ("--file", "--facts"),
     ("--input", "--facts"),
     ("--data", "--facts"),
@@ -69,17 +72,49 @@ pub(super) fn otherwise(words: &[String], refused: Option<&str>, whole: &clap::C
         // That of `hence param list` is `list`.
         let deepest = places.try_fold(command, |command, word| command.find_subcommand(word).ok_or(command));
         let command = deepest.unwrap_or_else(|command| command);
-        return by_its_name(refused, command);
+        return by_its_name((words, refused), command, tried);
     }
     after_command(words, whole, tried)
 }
 
-/// The help for an option that `command` calls otherwise.
-fn by_its_name(refused: &str, command: &clap::Command) -> Option<String> {
+/// The help for an option that `command` calls otherwise. `tried` says what is wrong with other words.
+fn by_its_name(
+    (words, refused): (&[String], &str),
+    command: &clap::Command,
+    tried: impl Fn(&[String]) -> Option<clap::Error>,
+) -> Option<String> {
     let (_, here) = HABITS.iter().find(|(habit, _)| *habit == refused)?;
-    let name = here.split(' ').next()?.trim_start_matches('-');
-    let is_taken = command.get_arguments().any(|taken| taken.get_long() == Some(name));
-    is_taken.then(|| format!("write `{here}` in the place of `{refused}`"))
+    let name = here.split(' ').next()?;
+    let is_taken = takes(command, name);
+    let instead: Vec<String> = words
+        .iter()
+        .flat_map(|word| match word.strip_prefix(refused) {
+            Some("") => here.split(' ').map(str::to_owned).collect(),
+            Some(value) if value.starts_with('=') => vec![format!("{name}{value}")],
+            _ => vec![word.clone()],
+        })
+        .collect();
+    // Something else may be wrong still.
+    let is_about_it =
+        |error: clap::Error| self::refused(&error).is_some_and(|word| word.split(' ').next() == Some(name));
+    if is_taken && !tried(&instead).is_some_and(is_about_it) {
+        return Some(format!("write `{here}` in the place of `{refused}`"));
+    }
+    (refused == OUTPUT).then(|| to_file(words))
+}
+
+/// Where results go.
+fn to_file(words: &[String]) -> String {
+    let value = |(at, word): (usize, &String)| match word.strip_prefix(OUTPUT)? {
+        "" => words.get(at + 1).filter(|next| !next.starts_with('-')).cloned(),
+        value => value.strip_prefix('=').map(str::to_owned),
+    };
+    let file = words.iter().enumerate().find_map(value);
+    let (file, option) = file.map_or_else(
+        || (String::from("FILE"), OUTPUT.to_owned()),
+        |file| (file.clone(), format!("{OUTPUT} {file}")),
+    );
+    format!("results go to standard output: write `> {file}` in the place of `{option}`")
 }
 
 /// The help for options before the command that takes them. `tried` says what is wrong with other words.
@@ -98,6 +133,12 @@ fn after_command(
         let line = moved.iter().map(|word| in_shell(word)).collect::<Vec<_>>().join(" ");
         tried(&moved).is_none().then(|| format!("options go after the command: `hence {line}`"))
     })
+}
+
+/// Whether a command lists this option.
+fn takes(command: &clap::Command, option: &str) -> bool {
+    let name = option.trim_start_matches('-');
+    command.get_arguments().any(|taken| taken.get_long() == Some(name) && !taken.is_hide_set())
 }
 
 /// A word as a shell reads it.
