@@ -92,7 +92,7 @@ fn writing(
 ) -> Result<Session, Failure> {
     let rules = named.source().build()?;
     lints(&rules, named);
-    named.check_commands(&rules)?;
+    named.check_settings(&rules)?;
     if !read_only {
         secrets::warn_of_rules(&rules);
     }

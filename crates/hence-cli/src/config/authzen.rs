@@ -47,11 +47,6 @@ pub(super) struct AuthzenLine {
 
 #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "only the service reads it"))]
 impl Authzen {
-    /// All templates of facts.
-    pub(crate) fn all_facts(&self) -> impl Iterator<Item = &Template> {
-        self.facts.iter().chain(self.by_type.values().flat_map(BTreeMap::values).flatten())
-    }
-
     /// The templates of a request about a subject of this type, an action of this name and a resource of this type.
     ///
     /// # Errors

@@ -3,9 +3,9 @@
 mod authzen;
 pub(super) mod carried;
 mod codes;
-mod decisions;
 mod environment;
 mod file;
+mod fitting;
 mod owner;
 mod settings;
 mod show;

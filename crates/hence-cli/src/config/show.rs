@@ -51,7 +51,7 @@ impl Show {
     pub(in super::super) fn run(self) -> Outcome {
         get().lenient(self.engine.lenient)?;
         self.author.as_deref().map_or(Ok(String::new()), |name| get().author(Some(name)))?;
-        self.check_commands()?;
+        self.check_against_rules()?;
         let mut rows: Vec<Row> = SETTINGS.iter().map(|setting| self.row(setting)).collect();
         rows.extend(self.params());
         rows.extend(lints());
@@ -90,16 +90,17 @@ impl Show {
         Ok(DONE)
     }
 
-    /// Checks what `[carry]` and `[run_command]` name against the rules that hold where none are named.
-    fn check_commands(&self) -> Result<(), Failure> {
-        if get().carried().is_empty() || self.rules.is_named() {
+    /// Checks what the settings say of relations against the rules that hold where none are named.
+    fn check_against_rules(&self) -> Result<(), Failure> {
+        let is_empty = get().carried().is_empty() && get().values.authzen_lines.is_empty();
+        if is_empty || self.rules.is_named() {
             return Ok(());
         }
         match self.rules.source().build() {
-            Ok(rules) => get().check_commands(&rules),
+            Ok(rules) => Ok(get().check_against(&rules)?),
             Err(_) => {
                 output::warning(
-                    "the rules have errors (`hence check` shows them), so the decisions in `[carry]` \
+                    "the rules have errors (`hence check` shows them), so what `[carry]` and `[authzen]` name \
                     can't be checked",
                 );
                 Ok(())

@@ -1,0 +1,111 @@
+//! `[carry]`, `[run_command]` and `[authzen]` against rules: what they name must be there.
+
+use std::ops::Range;
+
+use hence_core::diagnostic::{self, Diagnostic, nearest};
+use hence_core::schema::Kind;
+use hence_core::span::Span;
+use hence_core::symbol::Symbol;
+use hence_session::{Faults, RuleSet, SessionError};
+
+use super::authzen::AuthzenLine;
+use super::codes::UNKNOWN_KEY;
+use super::{Carried, Config};
+
+/// What is wrong, and where in the file, in bytes.
+type Found = (Diagnostic, Range<usize>);
+
+impl Config {
+    /// What `[carry]`, `[run_command]` and `[authzen]` name that isn't in `rules`.
+    pub(in super::super) fn unfitting(&self, rules: &RuleSet) -> Faults {
+        self.faults(self.undecided(rules).chain(self.unknown_to(rules)))
+    }
+
+    /// Checks that `[carry]`, `[run_command]` and `[authzen]` fit `rules`.
+    ///
+    /// # Errors
+    /// All that doesn't.
+    pub(in super::super) fn check_against(&self, rules: &RuleSet) -> Result<(), SessionError> {
+        none(self.unfitting(rules))
+    }
+
+    /// Checks that `[authzen]` names relations and columns of `rules`.
+    ///
+    /// # Errors
+    /// All that there are none of.
+    #[cfg(feature = "server")]
+    pub(in super::super) fn check_authzen(&self, rules: &RuleSet) -> Result<(), SessionError> {
+        none(self.faults(self.unknown_to(rules)))
+    }
+
+    /// What `[carry]` and `[run_command]` name that is not a decision of `rules`.
+    fn undecided(&self, rules: &RuleSet) -> impl Iterator<Item = Found> {
+        self.carried().iter().filter_map(|carried| Some((fault(carried, rules)?, carried.key.clone())))
+    }
+
+    /// What `[authzen]` names that is neither a relation of `rules` nor a column of it.
+    fn unknown_to(&self, rules: &RuleSet) -> impl Iterator<Item = Found> {
+        let lines = self.values.authzen_lines.iter();
+        lines.filter_map(|line| Some((unknown(line, rules)?, line.place.clone())))
+    }
+
+    /// Faults, each at its place in the file.
+    fn faults(&self, found: impl Iterator<Item = Found>) -> Faults {
+        let mut faults = Faults::default();
+        let Some((name, text)) = &self.values.file else { return faults };
+        let file = faults.sources.add(name.as_str(), text.as_str());
+        let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        let placed =
+            found.map(|(fault, place)| fault.at(Span::new(file, at(place.start), at(place.end)), ""));
+        faults.diagnostics.extend(placed);
+        diagnostic::sort(&mut faults.diagnostics);
+        faults
+    }
+}
+
+fn none(faults: Faults) -> Result<(), SessionError> {
+    if faults.diagnostics.is_empty() { Ok(()) } else { Err(SessionError::Faults(Box::new(faults))) }
+}
+
+/// What is wrong with a template of `[authzen]`.
+fn unknown(line: &AuthzenLine, rules: &RuleSet) -> Option<Diagnostic> {
+    let (path, template) = (&line.path, line.template.as_ref()?);
+    let name = template.relation();
+    let Some(known) = rules.program.find(Symbol::new(name)).map(|id| &rules.program[id]) else {
+        let fault = Diagnostic::new(UNKNOWN_KEY, format!("`{path}`: unknown relation `{name}`"));
+        let names = rules.program.relations.iter().map(|relation| relation.name.as_str());
+        return Some(fault.help(match nearest(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("declare it in the rules: `input {name}(…).` or `decision {name}(…).`"),
+        }));
+    };
+    let is_unknown = |column: &&str| known.column(Symbol::new(column)).is_none();
+    let column = template.columns().find(is_unknown)?;
+    let fault = Diagnostic::new(UNKNOWN_KEY, format!("`{path}`: `{known}` has no column `{column}`"));
+    let columns: Vec<&str> = known.columns.iter().map(|column| column.name.as_str()).collect();
+    Some(match nearest(column, columns.iter().copied()) {
+        Some(near) => fault.help(format!("did you mean `{near}`?")),
+        None => fault.note(format!("the columns are {}", columns.join(", "))),
+    })
+}
+
+fn fault(command: &Carried, rules: &RuleSet) -> Option<Diagnostic> {
+    let (name, relations) = (command.decision.as_str(), &rules.program.relations);
+    let table = command.table;
+    let known = relations.iter().find(|relation| relation.name.as_str() == name);
+    let message = match known {
+        Some(relation) if relation.kind == Kind::Decision => return None,
+        Some(_) => {
+            format!("`{table}.{name}`: `{name}` is not a decision, and only decisions are carried out")
+        }
+        None => format!("`{table}.{name}`: unknown decision `{name}`"),
+    };
+    let decisions = relations.iter().filter(|relation| relation.kind == Kind::Decision);
+    let decisions: Vec<&str> = decisions.map(|relation| relation.name.as_str()).collect();
+    let fault = Diagnostic::new(UNKNOWN_KEY, message);
+    Some(match nearest(name, decisions.iter().copied()) {
+        Some(near) => fault.help(format!("did you mean `{near}`?")),
+        None if decisions.is_empty() => fault.note("the rules have no decisions"),
+        None => fault.note(format!("the decisions are {}", decisions.join(", "))),
+    })
+}
