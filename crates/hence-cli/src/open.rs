@@ -63,7 +63,7 @@ pub(super) fn quietly(
         )));
     }
     let asked = facts.store.is_some() || facts.up_to.is_some() || facts.store().exists();
-    let files = if files.is_empty() && !asked { facts.files_or_own()? } else { files };
+    let files = if files.is_empty() && !asked { facts.files_or_own(&rules)? } else { files };
     let session = if files.is_empty() {
         facts.existing_store(GIVE_FACTS)?;
         let ledger = ledger(facts, true)?;

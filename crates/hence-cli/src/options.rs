@@ -13,7 +13,7 @@ use hence_ledger::interchange::Mapping;
 use hence_ledger::{Ledger, LedgerError, When};
 use hence_packs::{self as packs, support::Pack};
 use hence_session::compiled::{self, Compiled};
-use hence_session::{Both, FactFiles, RecordFile};
+use hence_session::{Both, FactFiles, RecordFile, RuleSet};
 
 pub(super) use super::rules::{RuleOptions, parameter};
 
@@ -96,11 +96,11 @@ impl FactOptions {
     /// The same; without any, those of `[facts]`.
     ///
     /// # Errors
-    /// `[facts]` names a file out of its folder.
-    pub(super) fn files_or_own(&self) -> Result<FactFiles, Failure> {
+    /// `[facts]` names what there is none of, or a file that can't be read.
+    pub(super) fn files_or_own(&self, rules: &RuleSet) -> Result<FactFiles, Failure> {
         let named = self.files();
         if named.is_empty() {
-            Ok(FactFiles { records: config::get().records()?, ..named })
+            Ok(FactFiles { records: config::get().records(rules)?, ..named })
         } else {
             Ok(named)
         }

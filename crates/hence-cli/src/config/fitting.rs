@@ -1,27 +1,33 @@
-//! `[carry]`, `[run_command]` and `[authzen]` against rules: what they name must be there.
+//! `[carry]`, `[run_command]`, `[authzen]` and `[facts]` against rules: what they name must be there.
 
 use std::ops::Range;
+use std::path::Path;
 
 use hence_core::diagnostic::{self, Diagnostic, nearest};
+use hence_core::file;
 use hence_core::schema::Kind;
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
+use hence_ledger::interchange::{Mapping, Schemas};
 use hence_session::{Faults, RuleSet, SessionError};
 
 use super::authzen::AuthzenLine;
-use super::codes::UNKNOWN_KEY;
+use super::codes::{UNKNOWN_KEY, WRONG_VALUE};
+use super::settings::FACTS;
+use super::values::Records;
 use super::{Carried, Config};
 
 /// What is wrong, and where in the file, in bytes.
 type Found = (Diagnostic, Range<usize>);
 
 impl Config {
-    /// What `[carry]`, `[run_command]` and `[authzen]` name that isn't in `rules`.
+    /// What `[carry]`, `[run_command]`, `[authzen]` and `[facts]` name that isn't in `rules`.
     pub(in super::super) fn unfitting(&self, rules: &RuleSet) -> Faults {
-        self.faults(self.undecided(rules).chain(self.unknown_to(rules)))
+        let found = self.undecided(rules).chain(self.unknown_to(rules));
+        self.faults(found.chain(self.unfitting_records(rules)))
     }
 
-    /// Checks that `[carry]`, `[run_command]` and `[authzen]` fit `rules`.
+    /// Checks that `[carry]`, `[run_command]`, `[authzen]` and `[facts]` fit `rules`.
     ///
     /// # Errors
     /// All that doesn't.
@@ -49,6 +55,38 @@ impl Config {
         lines.filter_map(|line| Some((unknown(line, rules)?, line.place.clone())))
     }
 
+    /// Checks that the files of `[facts]` can be read, as records of `rules`.
+    ///
+    /// # Errors
+    /// All that can't.
+    pub(super) fn check_records(&self, rules: &RuleSet) -> Result<(), SessionError> {
+        let root = self.root.as_ref().and_then(|root| root.canonicalize().ok());
+        let unread = self
+            .values
+            .facts
+            .iter()
+            .filter_map(|records| Some((unread(records, root.as_deref())?, records.place.clone())));
+        none(self.faults(self.unfitting_records(rules).chain(unread)))
+    }
+
+    /// What `[facts]` names that is neither an input of `rules` nor a column of it.
+    fn unfitting_records(&self, rules: &RuleSet) -> impl Iterator<Item = Found> {
+        let schemas = Schemas::new(&rules.program.relations);
+        self.values.facts.iter().flat_map(move |records| {
+            let Mapping { relation, columns } = &records.file.mapping;
+            let of = |columns: &[(String, String)], place: &Range<usize>| {
+                let mapping = Mapping { relation: relation.clone(), columns: columns.to_vec() };
+                mapping.faults(&schemas).into_iter().map(|fault| (fault, place.clone())).collect::<Vec<_>>()
+            };
+            let mut found = of(&[], &records.key);
+            if found.is_empty() {
+                let columns = columns.iter().zip(&records.column_keys);
+                found.extend(columns.flat_map(|(column, key)| of(std::slice::from_ref(column), key)));
+            }
+            found
+        })
+    }
+
     /// Faults, each at its place in the file.
     fn faults(&self, found: impl Iterator<Item = Found>) -> Faults {
         let mut faults = Faults::default();
@@ -65,6 +103,19 @@ impl Config {
 
 fn none(faults: Faults) -> Result<(), SessionError> {
     if faults.diagnostics.is_empty() { Ok(()) } else { Err(SessionError::Faults(Box::new(faults))) }
+}
+
+/// Why a file of records can't be read, which lies in the folder `root` and not elsewhere.
+fn unread(records: &Records, root: Option<&Path>) -> Option<Diagnostic> {
+    let path = &records.file.path;
+    let message = match path.canonicalize() {
+        Err(error) => file::unread(path, &error),
+        Ok(found) if root.is_some_and(|root| !found.starts_with(root)) => {
+            format!("`{}` is a link out of the folder of hence.toml", path.display())
+        }
+        Ok(_) => return None,
+    };
+    Some(Diagnostic::new(WRONG_VALUE, format!("`{FACTS}.{}`: {message}", records.file.mapping.relation)))
 }
 
 /// What is wrong with a template of `[authzen]`.

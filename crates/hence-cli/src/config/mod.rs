@@ -23,12 +23,12 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::analysis::lints::levels::Levels;
 use hence_ledger::Redaction;
-use hence_session::{Faults, RecordFile, Roles, SessionError};
+use hence_session::{Faults, RecordFile, Roles, RuleSet, SessionError};
 
 use super::{Failure, output};
 use carried::Carried;
 use settings::{SETTINGS, Setting};
-use values::{Content, Records, Values};
+use values::{Content, Values};
 
 #[cfg(feature = "server")]
 pub(super) use authzen::Authzen;
@@ -361,20 +361,9 @@ impl Config {
     /// All files of records that `[facts]` names.
     ///
     /// # Errors
-    /// One that a link leads out of the folder of the file.
-    pub(super) fn records(&self) -> Result<Vec<RecordFile>, Failure> {
-        let root = self.root.as_ref().and_then(|root| root.canonicalize().ok());
-        for Records { file, origin } in &self.values.facts {
-            let found = file.path.canonicalize().ok();
-            if let (Some(root), Some(found)) = (&root, found)
-                && !found.starts_with(root)
-            {
-                let path = file.path.display();
-                return Err(Failure::Usage(format!(
-                    "`{path}` of {origin} is a link out of the folder of hence.toml"
-                )));
-            }
-        }
+    /// All that `rules` don't have, that can't be read, or that a link leads out of the folder of the file.
+    pub(super) fn records(&self, rules: &RuleSet) -> Result<Vec<RecordFile>, SessionError> {
+        self.check_records(rules)?;
         Ok(self.values.facts.iter().map(|records| records.file.clone()).collect())
     }
 

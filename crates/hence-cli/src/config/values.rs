@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -53,6 +54,10 @@ pub(super) struct Records {
     pub(super) file: RecordFile,
     /// Where it stands.
     pub(super) origin: Origin,
+    /// The same in bytes: the relation's name, that of the file, and those of the columns.
+    pub(super) key: Range<usize>,
+    pub(super) place: Range<usize>,
+    pub(super) column_keys: Vec<Range<usize>>,
 }
 
 impl fmt::Display for Records {
