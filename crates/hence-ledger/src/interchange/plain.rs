@@ -55,6 +55,18 @@ impl Mapping {
     }
 }
 
+/// A line that is no fact, but a record with these fields.
+pub(super) fn not_facts(reader: &Reader<'_, '_>, fields: &[String]) -> Diagnostic {
+    let first = fields.first().map_or("", String::as_str);
+    let message = format!("expected a fact, found a record: there is no relation `{first}`");
+    let fault = Diagnostic::new(codes::UNKNOWN_RELATION, message);
+    let relation = reader.schemas().of_fields(fields).map_or("RELATION", |relation| relation.name.as_str());
+    match reader.option(Some(relation)) {
+        Some(option) => fault.help(format!("name the relation that each line is a record of: {option}")),
+        None => fault.help(reader.schemas().example()),
+    }
+}
+
 /// Reads the record of one line.
 pub(super) fn record(
     reader: &mut Reader<'_, '_>,
