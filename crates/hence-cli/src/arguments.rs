@@ -1,15 +1,18 @@
 //! Arguments as people write them by habit: several values after one option, of which it takes the first; options under
-//! other names, or before the command.
+//! other names, or before the command; files without their option.
 
 use std::borrow::Cow;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 
+use hence_ledger::interchange::FactFormat;
 use hence_session::shipped;
 
 /// What other tools call the file of their results.
 const OUTPUT: &str = "--output";
+/// The option that names fact files.
+const FACTS: &str = "--facts";
 
 /// The options that are given once more for another value.
 const ONE_EACH: [&str; 4] = ["--rules", "--pack", "--facts", "--base"];
@@ -72,7 +75,8 @@ pub(super) fn otherwise(words: &[String], refused: Option<&str>, whole: &clap::C
         // That of `hence param list` is `list`.
         let deepest = places.try_fold(command, |command, word| command.find_subcommand(word).ok_or(command));
         let command = deepest.unwrap_or_else(|command| command);
-        return by_its_name((words, refused), command, tried);
+        return by_its_name((words, refused), command, tried)
+            .or_else(|| fact_files((words, refused), command, tried));
     }
     after_command(words, whole, tried)
 }
@@ -135,6 +139,27 @@ fn after_command(
     })
 }
 
+/// The help for fact files that are named as arguments of a `command` that takes `--facts`. `tried` says what is wrong with
+/// other words.
+fn fact_files(
+    (words, refused): (&[String], &str),
+    command: &clap::Command,
+    tried: impl Fn(&[String]) -> Option<clap::Error>,
+) -> Option<String> {
+    if !takes(command, FACTS) || help(words, Some(refused)).is_some() {
+        return None;
+    }
+    let (mut words, mut refused, mut named) = (words.to_vec(), refused.to_owned(), Vec::new());
+    while FactFormat::of(Path::new(&refused)).is_some() {
+        let at = words.iter().rposition(|word| *word == refused)?;
+        words.splice(at..=at, [FACTS.to_owned(), refused.clone()]);
+        named.push(format!("{FACTS} {}", in_shell(&refused)));
+        let Some(next) = tried(&words) else { break };
+        refused = self::refused(&next).unwrap_or_default().to_owned();
+    }
+    (!named.is_empty()).then(|| format!("write `{}`", named.join(" ")))
+}
+
 /// Whether a command lists this option.
 fn takes(command: &clap::Command, option: &str) -> bool {
     let name = option.trim_start_matches('-');
@@ -166,6 +191,7 @@ pub(super) fn without_wrong_tips(mut error: clap::Error, is_known: bool) -> clap
 fn is_value(option: &str, word: &str) -> bool {
     match option {
         "--pack" => shipped::packs().contains(&word),
+        "--rules" if FactFormat::of(Path::new(word)).is_some() => false,
         _ => !word.starts_with('-') && Path::new(word).exists(),
     }
 }
