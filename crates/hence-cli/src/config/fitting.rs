@@ -13,9 +13,14 @@ use hence_session::{Faults, RuleSet, SessionError};
 
 use super::authzen::AuthzenLine;
 use super::codes::{UNKNOWN_KEY, WRONG_VALUE};
-use super::settings::FACTS;
+use super::settings::{FACTS, MCP, PLAN, TOOLS};
 use super::values::Records;
 use super::{Carried, Config};
+
+/// The pack whose decisions some tables are about.
+const PACK: &str = "loop";
+/// These tables.
+const OF_PACK: [&str; 3] = [PLAN, TOOLS, MCP];
 
 /// What is wrong, and where in the file, in bytes.
 type Found = (Diagnostic, Range<usize>);
@@ -23,7 +28,7 @@ type Found = (Diagnostic, Range<usize>);
 impl Config {
     /// What `[carry]`, `[run_command]`, `[authzen]` and `[facts]` name that isn't in `rules`.
     pub(in super::super) fn unfitting(&self, rules: &RuleSet) -> Faults {
-        let found = self.undecided(rules).chain(self.unknown_to(rules));
+        let found = self.undecided(rules).into_iter().chain(self.unknown_to(rules));
         self.faults(found.chain(self.unfitting_records(rules)))
     }
 
@@ -45,8 +50,30 @@ impl Config {
     }
 
     /// What `[carry]` and `[run_command]` name that is not a decision of `rules`.
-    fn undecided(&self, rules: &RuleSet) -> impl Iterator<Item = Found> {
-        self.carried().iter().filter_map(|carried| Some((fault(carried, rules)?, carried.key.clone())))
+    fn undecided(&self, rules: &RuleSet) -> Vec<Found> {
+        let (mut found, mut lacking) = (Vec::new(), Vec::new());
+        for carried in self.carried() {
+            let table = carried.table;
+            let is_known = rules.program.find(Symbol::new(&carried.decision)).is_some();
+            if is_known || !OF_PACK.contains(&table) {
+                found.extend(fault(carried, rules).map(|fault| (fault, carried.key.clone())));
+            } else if !lacking.contains(&table) {
+                // Told once, and not of each of its decisions.
+                lacking.push(table);
+                found.push((self.lacks_pack(table), carried.key.clone()));
+            }
+        }
+        found
+    }
+
+    /// Rules that lack the pack that a table is about.
+    fn lacks_pack(&self, table: &str) -> Diagnostic {
+        let packs: Vec<String> =
+            self.packs().iter().map(String::as_str).chain([PACK]).map(|pack| format!("\"{pack}\"")).collect();
+        let message =
+            format!("`[{table}]`: the rules lack the pack `{PACK}`, whose decisions it carries out");
+        Diagnostic::new(UNKNOWN_KEY, message)
+            .help(format!("write `packs = [{}]` above the first table", packs.join(", ")))
     }
 
     /// What `[authzen]` names that is neither a relation of `rules` nor a column of it.
