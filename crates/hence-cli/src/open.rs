@@ -296,6 +296,39 @@ pub(super) fn may_have_facts(ledger: &Ledger, named: &RuleOptions, relation: Sym
     }
 }
 
+/// Checks that `name`, of which no decision was found, is one of a decision: recorded once, or of the rules that decided
+/// last or that are named.
+///
+/// # Errors
+/// It is none; the nearest name.
+pub(super) fn may_be_decided(ledger: &Ledger, named: &RuleOptions, name: &str) -> Result<(), Failure> {
+    let relation = Symbol::new(name);
+    if !ledger.decisions_ever(relation).map_err(failure)?.is_empty() {
+        return Ok(());
+    }
+    let last = Session::rules_at(ledger, When::Now)?.map(|(_, rules)| rules);
+    // Without rules that can be read, nothing tells which decisions there might have been.
+    let (Some(rules), last) = (named.source().build().ok(), last) else { return Ok(()) };
+    let relations = || last.iter().chain([&rules]).flat_map(|rules| &rules.program.relations);
+    if relations().any(|known| known.name == relation && known.kind == Kind::Decision) {
+        return Ok(());
+    }
+    let message = match relations().find(|known| known.name == relation) {
+        Some(known) if known.kind == Kind::Input => {
+            format!("`{name}` is an input and not a decision; `hence facts {name}` lists its facts")
+        }
+        Some(_) => format!("`{name}` is derived and not a decision; `hence derive {name}` shows it"),
+        None => {
+            let decisions = relations().filter(|known| known.kind == Kind::Decision);
+            match nearest(name, decisions.map(|known| known.name.as_str())) {
+                Some(near) => format!("unknown decision `{name}`; did you mean `{near}`?"),
+                None => format!("unknown decision `{name}`; `hence decisions` lists those that stand"),
+            }
+        }
+    };
+    Err(Failure::Usage(message))
+}
+
 /// Warns of recorded relations that the rules don't declare, where decisions are drawn.
 pub(super) fn warn_of_undeclared(session: &Session) {
     let Some(ledger) = session.ledger() else { return };

@@ -219,9 +219,15 @@ impl Reading<'_> {
     fn unknown(&mut self, name: &str, path: &str, range: Range<usize>, known: Vec<&str>) {
         let span = self.span(range);
         let mut fault = Diagnostic::new(UNKNOWN_KEY, format!("unknown setting `{path}`")).at(span, "");
-        fault = match nearest(name, known.iter().copied()) {
-            Some(near) => fault.help(format!("did you mean `{near}`?")),
-            None => {
+        let is_of_file =
+            |key: &&str| SETTINGS.iter().any(|setting| setting.key == *key && table_of(setting).is_none());
+        let of_file = path.split_once('.').map(|(_, key)| key).filter(is_of_file);
+        fault = match (of_file, nearest(name, known.iter().copied())) {
+            (Some(key), _) => {
+                fault.help(format!("`{key}` belongs to no table: put its line above the first table"))
+            }
+            (None, Some(near)) => fault.help(format!("did you mean `{near}`?")),
+            (None, None) => {
                 let mut known = known;
                 known.dedup();
                 fault.note(format!("expected {}", known.join(", ")))

@@ -389,7 +389,7 @@ impl Config {
     /// Who acts: the name given on the command line, else the one set, else the system user.
     ///
     /// # Errors
-    /// `authors` is set, and the name is not among them.
+    /// The name given is empty; or `authors` is set, and the name is not among them.
     pub(super) fn author(&self, given: Option<&str>) -> Result<String, Failure> {
         given.map_or(Ok(()), named)?;
         let set = self.text("author").filter(|name| !name.is_empty());
