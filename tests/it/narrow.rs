@@ -39,3 +39,23 @@ fn tables_break_no_word() {
     assert!(list.contains("decision: big(56411)\nsince:    "), "{list}");
     assert!(shown(project.path(), 100, &["config"]).starts_with('┌'));
 }
+
+#[test]
+fn pages_of_help_are_read_without_markdown() {
+    let project = folder(&[]);
+    for page in ["language", "functions", "aggregates", "generators", "keywords", "commands"] {
+        let text = shown(project.path(), 80, &["help", page]);
+        // Code is as wide as it is.
+        let prose = || text.lines().filter(|line| !line.starts_with("    "));
+        let raw: Vec<_> = text.lines().filter(|line| line.contains("<br>") || line.contains(".md")).collect();
+        assert!(raw.is_empty(), "{page}: {raw:?}");
+        let marked = prose().filter(|line| ["|", "#", "```"].iter().any(|mark| line.starts_with(mark)));
+        assert_eq!(marked.collect::<Vec<_>>(), [""; 0], "{page}");
+        let wide = prose().filter(|line| line.chars().count() > 80 && line.contains(' '));
+        assert_eq!(wide.collect::<Vec<_>>(), [""; 0], "{page}");
+    }
+    let functions = shown(project.path(), 80, &["help", "functions"]);
+    assert!(functions.contains("\nclamp(x, low, high)\n    clamp(T, T, T) -> T\n"), "{functions}");
+    let piped = said(project.path(), 0, &["help", "functions"]);
+    assert!(piped.contains("| form | types | meaning | examples |"), "{piped}");
+}
