@@ -135,7 +135,9 @@ fn columns_by_position_are_counted() {
 
 #[test]
 fn lines_that_are_no_json_are_told_where_they_break() {
-    let example = "help: write a fact on one line: `{\"tool_run\": [1, \"web_search\"]}`";
+    let fact = r#"{"tool_run": [1, "tool", "/domain", true, 0.5, "5s", "2026-02-09T09:00:00Z"]}"#;
+    assert_eq!(facts("a.jsonl", fact).len(), 1, "what a help says is right");
+    let example = format!("help: write a fact on one line: `{fact}`");
     for (line, told) in [
         ("[1, 2]", format!("1:1 E605: expected `{{`, found `[` | {example}")),
         ("{", "1:2 E605: expected a string, found the end of the line".into()),
@@ -214,7 +216,9 @@ fn headers_are_checked_before_the_rows() {
     assert!(faults("paused.csv", "x\n")[0].contains("E609: `paused` has no columns"));
     assert_eq!(
         faults("counts.csv", "n\n1\n"),
-        ["counts.csv:1:1 E607: unknown relation `counts` | help: did you mean `count`?"]
+        [
+            "counts.csv:1:1 E607: unknown relation `counts` | the file's name is its relation | help: rename the file, or name its relation: `--facts count=counts.csv`"
+        ]
     );
 }
 

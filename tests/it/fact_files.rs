@@ -142,19 +142,6 @@ fn json_numbers_are_read_exactly() {
 }
 
 #[test]
-fn derived_relations_are_read_where_the_caller_allows_them() {
-    let relations = relations();
-    let schemas = Schemas::new(&relations).with_derived();
-    let text = "{\"poor\": [\"x\"]}\n{\"refine\": [\"y\"]}";
-    let facts =
-        read_text(&mut Sources::default(), "a", text, FactFormat::JsonLines, &schemas).expect("facts");
-    assert_eq!(
-        facts,
-        [Fact::new("poor", [Value::String("x".into())]), Fact::new("refine", [Value::String("y".into())])]
-    );
-}
-
-#[test]
 fn csv_names_its_columns_in_any_order() {
     let text = "\u{feff}at,tool,run,ok,domain,latency,quality\r\n2026-02-03T14:23:45Z,web_search,1,true,marketing,1200ms,0.5\r\n\r\n";
     assert_eq!(facts("dir/tool_run.csv", text), [RUN]);

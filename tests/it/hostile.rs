@@ -320,15 +320,14 @@ fn command(dir: &Path, words: &[String], typed: &str) -> Command {
     command
 }
 
-/// Everything that a call writes to a terminal.
-fn on_a_terminal(dir: &Path, words: &[String], typed: &str) -> Vec<u8> {
+/// Everything that a call writes to a terminal of so many columns.
+pub(crate) fn on_a_terminal(mut command: Command, columns: u16) -> Vec<u8> {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
-    tcsetwinsize(&ours, Winsize { ws_row: 40, ws_col: 90, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    tcsetwinsize(&ours, Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
     let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
     let theirs = File::options().read(true).write(true).open(name).unwrap();
-    let mut command = command(dir, words, typed);
     command.stdout(theirs.try_clone().unwrap()).stderr(theirs);
     let mut child = command.spawn().unwrap();
     // The terminal ends once nobody holds its other side.
@@ -346,7 +345,7 @@ fn on_a_terminal(dir: &Path, words: &[String], typed: &str) -> Vec<u8> {
 }
 
 /// What hence may write to a terminal beside text: its own styles, and what moves a progress bar.
-fn without_own(bytes: &[u8]) -> String {
+pub(crate) fn without_own(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let own = Regex::new("\u{1b}\\[(0|1|2|3|4|9[0-7]|3[0-7]|22|38;5;[0-9]+|[0-9];[0-9;]+)?m|\r?\u{1b}\\[2K|\u{1b}\\[[0-9]*[AG]|\r").unwrap();
     own.replace_all(&text, "").into_owned()
@@ -385,7 +384,7 @@ fn nothing_hostile_reaches_a_pipe_or_a_terminal() {
     let mut faults = Vec::new();
     for (words, typed) in calls().into_iter().chain(refused(&commands)) {
         let (output, shown) = thread::scope(|scope| {
-            let shown = scope.spawn(|| on_a_terminal(terminal.path(), &words, typed));
+            let shown = scope.spawn(|| on_a_terminal(command(terminal.path(), &words, typed), 90));
             let output = command(piped.path(), &words, typed).output().unwrap();
             (output, without_own(&shown.join().unwrap()))
         });

@@ -88,6 +88,8 @@ mod mcp;
 mod mcp_gate;
 mod memory;
 mod model;
+#[cfg(unix)]
+mod narrow;
 mod outbox;
 mod outbox_entries;
 #[cfg(unix)]

@@ -225,5 +225,5 @@ fn a_registry_that_can_t_be_read_is_told_and_asked_again() {
     let none = shop("127.0.0.1:1", "servers = \"x.json\"\n");
     assert!(carry_out(none.path()).contains("missing registries"));
     let tls = shop("127.0.0.1:1", "registries = [\"https://registry\"]\n");
-    assert!(carry_out(tls.path()).contains("hence speaks no TLS"));
+    assert!(carry_out(tls.path()).contains("needs the feature `tls`"));
 }

@@ -202,7 +202,7 @@ fn settings_of_a_model_say_what_is_wrong_with_them() {
     for (carrier, told) in [
         (format!("{url}, model = \"m\", prompt = \"x\", {plain}"), "missing form of requests"),
         (format!("api = \"other\", {url}"), "expected `openai` or `anthropic`, found `other`"),
-        (String::from("api = \"openai\", url = \"https://x/\""), "hence speaks no TLS"),
+        (String::from("api = \"openai\", url = \"https://x/\""), "needs the feature `tls`"),
         (format!("api = \"openai\", {url}, prompt = \"x\", {plain}"), "missing model"),
         (
             format!("api = \"openai\", {url}, model = \"m\", {plain}"),

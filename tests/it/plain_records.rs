@@ -57,7 +57,7 @@ fn each_fault_of_a_record_has_its_place_and_nothing_is_taken() {
         ("{\"run\": 1, \"took\": \"2s\"}", "1:1", "missing field `tool: string` of a record of `tool_run`"),
         ("{\"run\": 1, \"tool\": \"a\", \"took\": 2}", "1:33", "expected a duration, found the int `2`"),
         ("[{\"run\": 1}]", "1:1", "one record per line: `jq -c '.[]' FILE`"),
-        ("{\"tool_run\": {\"run\": 1}}", "1:1", "name its file without `tool_run=`"),
+        ("{\"tool_run\": {\"run\": 1}}", "1:1", "`--facts runs.jsonl` reads it"),
         ("{\"run\": 1, \"toool\": \"a\", \"took\": \"2s\"}", "1:1", "columns = { tool = \"toool\" }"),
         ("{\"run\": 1, \"tool\": \"a\", \"took\": \"2s\"} x", "1:39", "expected the end of the line"),
     ];

@@ -80,6 +80,11 @@ impl Template {
         &self.relation
     }
 
+    /// The columns that it has values for.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|(column, _)| column.as_str())
+    }
+
     /// Whether every value is of what is known, and none of a decision.
     pub fn is_given(&self) -> bool {
         self.columns.iter().all(|(_, source)| matches!(source, Source::Given(..)))

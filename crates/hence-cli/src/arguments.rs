@@ -1,10 +1,18 @@
-//! Arguments as people write them by habit: several values after one option, of which it takes the first.
+//! Arguments as people write them by habit: several values after one option, of which it takes the first; options under
+//! other names, or before the command; files without their option.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 
+use hence_ledger::interchange::FactFormat;
 use hence_session::shipped;
+
+/// What other tools call the file of their results.
+const OUTPUT: &str = "--output";
+/// The option that names fact files.
+const FACTS: &str = "--facts";
 
 /// The options that are given once more for another value.
 const ONE_EACH: [&str; 4] = ["--rules", "--pack", "--facts", "--base"];
@@ -16,7 +24,7 @@ const HABITS: [(&str, &str); 14] = [
     ("--dir", "--store"),
     ("--json", "--format json"),
     ("--csv", "--format csv"),
-    ("--output", "--format"),
+    (OUTPUT, "--format"),
     ("--file", "--facts"),
     ("--input", "--facts"),
     ("--data", "--facts"),
@@ -55,12 +63,116 @@ pub(super) fn help(words: &[String], refused: Option<&str>) -> Option<String> {
     })
 }
 
-/// The help for an option that `command` calls otherwise.
-pub(super) fn by_its_name(refused: &str, command: &clap::Command) -> Option<String> {
+/// What mends an argument that could not be placed, where it is an option or a file of the command.
+pub(super) fn otherwise(words: &[String], refused: Option<&str>, whole: &clap::Command) -> Option<String> {
+    let tried = |words: &[String]| {
+        let words = std::iter::once(String::from("hence")).chain(words.iter().cloned());
+        whole.clone().try_get_matches_from(words).err()
+    };
+    let refused = refused?;
+    let mut places = words.iter().skip_while(|word| ["-q", "--quiet"].contains(&word.as_str()));
+    if let Some(command) = places.next().and_then(|word| whole.find_subcommand(word)) {
+        // That of `hence param list` is `list`.
+        let deepest = places.try_fold(command, |command, word| command.find_subcommand(word).ok_or(command));
+        let command = deepest.unwrap_or_else(|command| command);
+        return by_its_name((words, refused), command, tried)
+            .or_else(|| fact_files((words, refused), command, tried));
+    }
+    after_command(words, whole, tried)
+}
+
+/// The help for an option that `command` calls otherwise. `tried` says what is wrong with other words.
+fn by_its_name(
+    (words, refused): (&[String], &str),
+    command: &clap::Command,
+    tried: impl Fn(&[String]) -> Option<clap::Error>,
+) -> Option<String> {
     let (_, here) = HABITS.iter().find(|(habit, _)| *habit == refused)?;
-    let name = here.split(' ').next()?.trim_start_matches('-');
-    let is_taken = command.get_arguments().any(|taken| taken.get_long() == Some(name));
-    is_taken.then(|| format!("write `{here}` in the place of `{refused}`"))
+    let name = here.split(' ').next()?;
+    let is_taken = takes(command, name);
+    let instead: Vec<String> = words
+        .iter()
+        .flat_map(|word| match word.strip_prefix(refused) {
+            Some("") => here.split(' ').map(str::to_owned).collect(),
+            Some(value) if value.starts_with('=') => vec![format!("{name}{value}")],
+            _ => vec![word.clone()],
+        })
+        .collect();
+    // Something else may be wrong still.
+    let is_about_it =
+        |error: clap::Error| self::refused(&error).is_some_and(|word| word.split(' ').next() == Some(name));
+    if is_taken && !tried(&instead).is_some_and(is_about_it) {
+        return Some(format!("write `{here}` in the place of `{refused}`"));
+    }
+    (refused == OUTPUT).then(|| to_file(words))
+}
+
+/// Where results go.
+fn to_file(words: &[String]) -> String {
+    let value = |(at, word): (usize, &String)| match word.strip_prefix(OUTPUT)? {
+        "" => words.get(at + 1).filter(|next| !next.starts_with('-')).cloned(),
+        value => value.strip_prefix('=').map(str::to_owned),
+    };
+    let file = words.iter().enumerate().find_map(value);
+    let (file, option) = file.map_or_else(
+        || (String::from("FILE"), OUTPUT.to_owned()),
+        |file| (file.clone(), format!("{OUTPUT} {file}")),
+    );
+    format!("results go to standard output: write `> {file}` in the place of `{option}`")
+}
+
+/// The help for options before the command that takes them. `tried` says what is wrong with other words.
+fn after_command(
+    words: &[String],
+    root: &clap::Command,
+    tried: impl Fn(&[String]) -> Option<clap::Error>,
+) -> Option<String> {
+    let is_command = |(at, word): &(usize, &String)| *at > 0 && root.find_subcommand(word).is_some();
+    let places: Vec<usize> = words.iter().enumerate().filter(is_command).map(|(at, _)| at).collect();
+    places.into_iter().find_map(|at| {
+        let (before, after) = words.split_at(at);
+        let end = after.iter().position(|word| word == "--").unwrap_or(after.len());
+        let (own, rest) = after.split_at(end);
+        let moved = [own, before, rest].concat();
+        let line = moved.iter().map(|word| in_shell(word)).collect::<Vec<_>>().join(" ");
+        tried(&moved).is_none().then(|| format!("options go after the command: `hence {line}`"))
+    })
+}
+
+/// The help for fact files that are named as arguments of a `command` that takes `--facts`. `tried` says what is wrong with
+/// other words.
+fn fact_files(
+    (words, refused): (&[String], &str),
+    command: &clap::Command,
+    tried: impl Fn(&[String]) -> Option<clap::Error>,
+) -> Option<String> {
+    if !takes(command, FACTS) || help(words, Some(refused)).is_some() {
+        return None;
+    }
+    let (mut words, mut refused, mut named) = (words.to_vec(), refused.to_owned(), Vec::new());
+    while FactFormat::of(Path::new(&refused)).is_some() {
+        let at = words.iter().rposition(|word| *word == refused)?;
+        words.splice(at..=at, [FACTS.to_owned(), refused.clone()]);
+        named.push(format!("{FACTS} {}", in_shell(&refused)));
+        let Some(next) = tried(&words) else { break };
+        refused = self::refused(&next).unwrap_or_default().to_owned();
+    }
+    (!named.is_empty()).then(|| format!("write `{}`", named.join(" ")))
+}
+
+/// Whether a command lists this option.
+fn takes(command: &clap::Command, option: &str) -> bool {
+    let name = option.trim_start_matches('-');
+    command.get_arguments().any(|taken| taken.get_long() == Some(name) && !taken.is_hide_set())
+}
+
+/// A word as a shell reads it.
+fn in_shell(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', "'\\''")))
 }
 
 /// An error without the tips that mend nothing: no command takes a value that begins with two dashes, and an option whose

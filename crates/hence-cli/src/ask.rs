@@ -1,6 +1,7 @@
 //! `hence query`, `hence derive`, `hence why`: questions that record nothing.
 
 use std::io::Write;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
@@ -9,6 +10,7 @@ use hence_core::fact::Fact;
 use hence_core::literal;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
+use hence_ledger::interchange::FactFormat;
 use hence_ledger::{Decision, When};
 use hence_proof::proof::{Proof, StepKind};
 use hence_proof::render::{self, Layout};
@@ -92,6 +94,10 @@ pub(super) struct Derive {
 
 impl Derive {
     pub(super) fn run(self) -> Outcome {
+        if let Some(file) = self.relations.iter().find(|name| FactFormat::of(Path::new(name)).is_some()) {
+            let message = format!("`{file}` is a file, not a relation; read it with `--facts {file}`");
+            return Err(Failure::Usage(message));
+        }
         let Asking { session, now, .. } = self.subject.linted()?;
         let derived = session.derive(&self.relations, now)?;
         output::reports(&derived.reports);

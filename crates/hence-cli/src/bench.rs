@@ -125,7 +125,8 @@ struct Measured {
 
 impl Bench {
     pub(super) fn run(self) -> Outcome {
-        let files = self.facts.files_or_own()?;
+        let rules = self.rules.with_paths(&self.paths).source().build()?;
+        let files = self.facts.files_or_own(&rules)?;
         if files.is_empty() {
             return Err(Failure::Usage(String::from("missing facts; name them with --facts PATH")));
         }
@@ -135,7 +136,6 @@ impl Bench {
                 engine.word()
             )));
         }
-        let rules = self.rules.with_paths(&self.paths).source().build()?;
         let facts = hence_session::read_facts(&rules, &files.on(self.engine.readers()))?;
         let session = Session::over_facts(rules, facts);
         let session = session.with_limits(self.engine.limits()).with_lenient(self.engine.lenient()?);

@@ -46,7 +46,7 @@ impl Check {
         let named = options.is_named();
         let mut findings = options.files("check")?.check()?;
         if let (Some(rules), false) = (&findings.rules, named) {
-            findings.faults.add(config::get().undecided(rules));
+            findings.faults.add(config::get().unfitting(rules));
         }
         if self.strict {
             findings.faults.diagnostics.iter_mut().for_each(|found| found.severity = Severity::Error);

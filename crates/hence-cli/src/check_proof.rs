@@ -33,7 +33,8 @@ pub(super) struct CheckProof {
     /// Check everything against the ledger in this folder, which is verified first
     #[arg(long, value_name = "DIR", conflicts_with = "head")]
     store: Option<PathBuf>,
-    /// Wait this long for another process to finish with the ledger, such as `5s`
+    /// Wait this long for another process to finish with the ledger; `0s` fails at once [default: 5s, and
+    /// 1m for a turn where one serves the ledger]
     #[arg(long, value_name = "DURATION", value_parser = duration, requires = "store")]
     wait: Option<Duration>,
     /// The head that the proofs have to name: a hash, or the file of a note of `hence head`

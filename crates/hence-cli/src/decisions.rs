@@ -91,6 +91,7 @@ impl Decisions {
         let found: Vec<InForce> = all.into_iter().filter(|found| wanted.says(&found.decision)).collect();
         let shown = self.located(&ledger, found)?;
         if shown.is_empty() {
+            self.relation.as_ref().map_or(Ok(()), |name| open::may_be_decided(&ledger, &self.rules, name))?;
             output::note(&match stand {
                 0 => String::from("no decision stands"),
                 _ => format!("no decision matches; {} in all", count(stand, "decision")),

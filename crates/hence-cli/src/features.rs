@@ -65,8 +65,13 @@ pub(super) fn missing(words: &[String]) -> Option<(String, String)> {
         Some((option, None)) => format!("`{option}` of `hence {command}`"),
         Some((option, Some(value))) => format!("`{option} {value}` of `hence {command}`"),
     };
-    Some((
+    Some(needed(&what, feature))
+}
+
+/// The same where `feature` is what is missing for `what`.
+pub(super) fn needed(what: &str, feature: &str) -> (String, String) {
+    (
         format!("{what} needs the feature `{feature}`, without which this hence was built"),
         format!("build one with it: `cargo build --release --features {feature}`"),
-    ))
+    )
 }

@@ -1,6 +1,7 @@
 //! The pages that `hence help` prints beside the options of a command: chapters of the book that the binary carries.
 
 mod commands;
+mod shown;
 mod words;
 
 use clap::Command;
@@ -12,6 +13,11 @@ pub(super) use words::{entry, names};
 
 /// What the pages are called.
 const PAGES: [&str; 6] = ["language", "functions", "aggregates", "generators", "keywords", "commands"];
+
+/// A page as a terminal of so many columns shows it, with styles.
+pub(super) fn on_terminal(page: &str, width: usize) -> String {
+    shown::on_terminal(page, width)
+}
 
 /// The page that the arguments ask for, if they ask for one.
 pub(super) fn page(words: &[String], root: &Command) -> Option<String> {

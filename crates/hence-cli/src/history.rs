@@ -267,6 +267,8 @@ impl Log {
             shown = true;
         }
         if !shown {
+            let named = RuleOptions::default();
+            self.relation.as_ref().map_or(Ok(()), |name| open::may_be_decided(&ledger, &named, name))?;
             note_nothing(&ledger)?;
         }
         Ok(DONE)

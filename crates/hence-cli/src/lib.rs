@@ -102,9 +102,12 @@ use hence_core::meter::{Bound, Stopped};
 use hence_session::SessionError;
 use hence_session::status::{DONE, LIMIT, NO, UNASKED, UNDETERMINED};
 
+/// The longest lines of help on a terminal.
+const WIDEST: usize = 100;
+
 /// Derive an agent's decisions from facts by Datalog rules, record every decision, and prove each one
 #[derive(Debug, Parser)]
-#[command(name = "hence", version, max_term_width = 100)]
+#[command(name = "hence", version, max_term_width = WIDEST)]
 #[command(after_help = "Exit status: 0 done; 1 the answer is no; 2 the command could not run; \
     3 a limit was reached; 4 a decision is undetermined; 70 a fault of hence itself.\n\n\
     Pages of help: hence help language, functions, aggregates, generators, keywords, commands\n\n\
@@ -337,7 +340,12 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
     }
     let (words, mut whole) = (arguments::words(), whole());
     if let Some(page) = help::page(&words, &whole) {
-        terminal::text().lines(&page)?;
+        let mut out = terminal::text();
+        if terminal::is_terminal() {
+            out.rendered(&help::on_terminal(&page, output::terminal_width().min(WIDEST)))?;
+        } else {
+            out.lines(&page)?;
+        }
         return Ok(DONE);
     }
     if let Some((message, help)) = features::missing(&words) {
@@ -349,9 +357,7 @@ fn refuse(error: clap::Error) -> io::Result<u8> {
     let shown = std::env::args_os().map(|arg| visible(&arg.to_string_lossy()).into_owned());
     let error = whole.try_get_matches_from_mut(shown).err().unwrap_or_else(|| on_one_line(&error));
     let refused = arguments::refused(&error).map(str::to_owned);
-    let command = words.iter().find_map(|word| whole.find_subcommand(word));
-    let named = refused.as_deref().zip(command);
-    let named = named.and_then(|(refused, command)| arguments::by_its_name(refused, command));
+    let named = arguments::otherwise(&words, refused.as_deref(), &whole);
     output::rendered(&arguments::without_wrong_tips(error, named.is_some()).render().ansi().to_string());
     help::nearest_page(&words).iter().for_each(|help| output::note(&format!("  help: {help}")));
     match named {

@@ -47,6 +47,9 @@ impl McpServer {
             (Some(token), _) => Caller::Token(token),
             (None, author) => Caller::Named(author.unwrap_or_else(|| String::from(AGENT))),
         };
+        if let Caller::Named(name) = &by {
+            config::named(name)?;
+        }
         let mut legacy = false;
         let (mut input, mut out) = (io::stdin().lock(), terminal::json());
         while let Some(line) = messages::next(&mut input, LARGEST)? {

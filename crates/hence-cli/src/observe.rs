@@ -15,7 +15,7 @@ use hence_core::fact::Fact;
 use hence_core::file;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
-use hence_ledger::{Committed, Draft, Ledger, LedgerError, OpenOptions, Redaction};
+use hence_ledger::{Committed, Draft, Ledger, LedgerError, Redaction};
 use hence_session::RuleSet;
 
 #[cfg(feature = "scan")]
@@ -131,8 +131,7 @@ impl Observe {
             let unread =
                 unread(rules, &facts)?.into_iter().filter(|relation| warned.insert(relation.clone()));
             warn_of_unread(&unread.collect());
-            let options = OpenOptions { wait: PATIENCE, ..open::options() };
-            let committed = self.commit((store, rules), observer, facts, &options)?;
+            let committed = self.commit((store, rules), observer, facts, Some(PATIENCE))?;
             if committed.recorded {
                 self.show_change(&committed)?;
             }
@@ -207,7 +206,7 @@ impl Observe {
     fn record(&self, store: &Path, rules: &RuleSet, observer: &dyn Observer, facts: Vec<Fact>) -> Outcome {
         let facts = hence_session::from_shipped(rules, facts);
         let unread = unread(rules, &facts)?;
-        let committed = self.commit((store, rules), observer, facts, &open::options())?;
+        let committed = self.commit((store, rules), observer, facts, config::get().wait())?;
         warn_of_unread(&unread);
         let changes = &committed.tally;
         let gone = match changes.removed {
@@ -230,9 +229,9 @@ impl Observe {
         (store, rules): (&Path, &RuleSet),
         observer: &dyn Observer,
         facts: Vec<Fact>,
-        options: &OpenOptions,
+        wait: Option<Duration>,
     ) -> Result<Committed, Failure> {
-        let mut ledger = open::write_to(store, options.wait, options)?;
+        let mut ledger = open::write_to(store, wait, &open::options())?;
         let mut draft = Draft {
             time: time::wall_clock(),
             author: config::get().author(self.author.as_deref())?,
@@ -297,8 +296,7 @@ impl Observe {
         let facts = hence_session::from_shipped(rules, facts);
         let unread = unread(rules, &facts)?.into_iter().filter(|relation| warned.insert(relation.clone()));
         warn_of_unread(&unread.collect());
-        let options = OpenOptions { wait: PATIENCE, ..open::options() };
-        self.commit((store, rules), observer, facts, &options).map(drop)
+        self.commit((store, rules), observer, facts, Some(PATIENCE)).map(drop)
     }
 }
 

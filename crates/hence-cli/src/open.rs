@@ -63,7 +63,7 @@ pub(super) fn quietly(
         )));
     }
     let asked = facts.store.is_some() || facts.up_to.is_some() || facts.store().exists();
-    let files = if files.is_empty() && !asked { facts.files_or_own()? } else { files };
+    let files = if files.is_empty() && !asked { facts.files_or_own(&rules)? } else { files };
     let session = if files.is_empty() {
         facts.existing_store(GIVE_FACTS)?;
         let ledger = ledger(facts, true)?;
@@ -92,7 +92,7 @@ fn writing(
 ) -> Result<Session, Failure> {
     let rules = named.source().build()?;
     lints(&rules, named);
-    named.check_commands(&rules)?;
+    named.check_settings(&rules)?;
     if !read_only {
         secrets::warn_of_rules(&rules);
     }
@@ -152,8 +152,12 @@ fn opened(facts: &FactOptions, read_only: bool, options: &OpenOptions) -> Result
     Ok(ledger)
 }
 
-/// The ledger in `store` for writing; where another process owns it, for a turn.
-pub(super) fn write_to(store: &Path, wait: Duration, options: &OpenOptions) -> Result<Ledger, Failure> {
+/// The ledger in `store` for writing; where another process owns it, for a turn. `wait` is as [`owner::among`] takes it.
+pub(super) fn write_to(
+    store: &Path,
+    wait: Option<Duration>,
+    options: &OpenOptions,
+) -> Result<Ledger, Failure> {
     let open = |wait| Ledger::open(store, &OpenOptions { wait, ..options.clone() });
     let (ledger, turn) = owner::among(store, wait, open)?;
     Ok(match turn {
@@ -290,6 +294,39 @@ pub(super) fn may_have_facts(ledger: &Ledger, named: &RuleOptions, relation: Sym
         Some(none) => Err(Failure::Usage(none.sentence(relation, ways))),
         None => Ok(()),
     }
+}
+
+/// Checks that `name`, of which no decision was found, is one of a decision: recorded once, or of the rules that decided
+/// last or that are named.
+///
+/// # Errors
+/// It is none; the nearest name.
+pub(super) fn may_be_decided(ledger: &Ledger, named: &RuleOptions, name: &str) -> Result<(), Failure> {
+    let relation = Symbol::new(name);
+    if !ledger.decisions_ever(relation).map_err(failure)?.is_empty() {
+        return Ok(());
+    }
+    let last = Session::rules_at(ledger, When::Now)?.map(|(_, rules)| rules);
+    // Without rules that can be read, nothing tells which decisions there might have been.
+    let (Some(rules), last) = (named.source().build().ok(), last) else { return Ok(()) };
+    let relations = || last.iter().chain([&rules]).flat_map(|rules| &rules.program.relations);
+    if relations().any(|known| known.name == relation && known.kind == Kind::Decision) {
+        return Ok(());
+    }
+    let message = match relations().find(|known| known.name == relation) {
+        Some(known) if known.kind == Kind::Input => {
+            format!("`{name}` is an input and not a decision; `hence facts {name}` lists its facts")
+        }
+        Some(_) => format!("`{name}` is derived and not a decision; `hence derive {name}` shows it"),
+        None => {
+            let decisions = relations().filter(|known| known.kind == Kind::Decision);
+            match nearest(name, decisions.map(|known| known.name.as_str())) {
+                Some(near) => format!("unknown decision `{name}`; did you mean `{near}`?"),
+                None => format!("unknown decision `{name}`; `hence decisions` lists those that stand"),
+            }
+        }
+    };
+    Err(Failure::Usage(message))
 }
 
 /// Warns of recorded relations that the rules don't declare, where decisions are drawn.

@@ -13,7 +13,7 @@ use hence_ledger::interchange::Mapping;
 use hence_ledger::{Ledger, LedgerError, When};
 use hence_packs::{self as packs, support::Pack};
 use hence_session::compiled::{self, Compiled};
-use hence_session::{Both, FactFiles, RecordFile};
+use hence_session::{Both, FactFiles, RecordFile, RuleSet};
 
 pub(super) use super::rules::{RuleOptions, parameter};
 
@@ -34,7 +34,8 @@ pub(super) struct FactOptions {
     /// The clock of this run [default: the wall clock; with --as-of, that moment's]
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     pub(super) now: Option<i64>,
-    /// Wait this long for another process to finish with the ledger, such as `5s`
+    /// Wait this long for another process to finish with the ledger; `0s` fails at once [default: 5s, and
+    /// 1m for a turn where one serves the ledger]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) wait: Option<Duration>,
     /// Read the ledger only up to this transaction, such as when the journal is damaged after it
@@ -95,11 +96,11 @@ impl FactOptions {
     /// The same; without any, those of `[facts]`.
     ///
     /// # Errors
-    /// `[facts]` names a file out of its folder.
-    pub(super) fn files_or_own(&self) -> Result<FactFiles, Failure> {
+    /// `[facts]` names what there is none of, or a file that can't be read.
+    pub(super) fn files_or_own(&self, rules: &RuleSet) -> Result<FactFiles, Failure> {
         let named = self.files();
         if named.is_empty() {
-            Ok(FactFiles { records: config::get().records()?, ..named })
+            Ok(FactFiles { records: config::get().records(rules)?, ..named })
         } else {
             Ok(named)
         }
@@ -131,9 +132,9 @@ impl FactOptions {
         Err(Failure::Usage(format!("there is no ledger at `{}`{help}", store.display())))
     }
 
-    /// How long to wait for another process.
-    pub(super) fn wait(&self) -> Duration {
-        self.wait.unwrap_or_else(|| config::get().wait())
+    /// How long to wait for another process, where anybody says so.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        self.wait.or_else(|| config::get().wait())
     }
 
     /// The clock of this run.

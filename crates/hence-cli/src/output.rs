@@ -1,12 +1,13 @@
 //! Results on standard output (tables for people, JSON and CSV for programs), everything else on standard error.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 use hence_core::fact::Fact;
 pub(super) use hence_core::json::{fact as json_fact, spaced, value as json_value};
@@ -92,7 +93,8 @@ fn say(write: impl FnOnce(&mut Out) -> io::Result<()>) {
     let _ = write(&mut terminal::messages());
 }
 
-/// Rows under a header: on a terminal as wide as that, elsewhere a line a row, whatever its width.
+/// Rows under a header: on a terminal as wide as that, or a list where no table fits without breaking words; elsewhere a
+/// line a row, whatever its width.
 pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
     aligned(header, rows, |_| false)
 }
@@ -100,16 +102,89 @@ pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
 /// The same, where some columns hold numbers, which go right.
 pub(super) fn aligned(header: &[String], rows: &[Vec<String>], is_number: impl Fn(usize) -> bool) -> String {
     meter::enter(TABLE);
-    let mut table = Table::new();
-    let arrangement =
-        if columns().is_some() { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
-    table.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(arrangement);
-    table.set_header(header.iter().map(|name| visible(name)));
-    table.add_rows(rows.iter().map(|row| row.iter().map(|cell| visible(cell))));
+    let mut table = unbroken(header, rows, visible);
     for (_, column) in table.column_iter_mut().enumerate().filter(|(at, _)| is_number(*at)) {
         column.set_cell_alignment(CellAlignment::Right);
     }
+    let Some(width) = columns() else { return lines_of(&table) };
+    let words = unbroken(header, rows, |cell| Cow::Owned(visible(cell).replace(' ', "\n")));
+    let wanted = words.column_max_content_widths().into_iter().zip(table.column_max_content_widths());
+    match widths(&wanted.collect::<Vec<_>>(), width) {
+        None => list(header, rows, width),
+        Some(widths) => {
+            table.set_content_arrangement(ContentArrangement::Dynamic);
+            let fixed = widths.into_iter().map(|width| Width::Fixed(width.saturating_add(PADDING)));
+            table.set_constraints(fixed.map(ColumnConstraint::Absolute));
+            lines_of(&table)
+        }
+    }
+}
+
+/// The blanks around the text of a cell.
+const PADDING: u16 = 2;
+
+/// A table with a line a row, if `text` has no line breaks.
+fn unbroken<'a>(
+    header: &'a [String],
+    rows: &'a [Vec<String>],
+    text: impl Fn(&'a str) -> Cow<'a, str> + Copy,
+) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header.iter().map(|name| text(name)));
+    table.add_rows(rows.iter().map(|row| row.iter().map(move |cell| text(cell))));
+    table
+}
+
+fn lines_of(table: &Table) -> String {
     table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+/// The widths of columns that want at least, and at most, so much room of a table that is `width` wide: the narrow ones get
+/// what they want. `None` where the least is too much.
+fn widths(wanted: &[(u16, u16)], width: u16) -> Option<Vec<u16>> {
+    // A border on both sides, and one blank between two columns.
+    let frame = wanted.len() * usize::from(PADDING + 1) + 1;
+    let room = usize::from(width).checked_sub(frame)?;
+    let under = |cap: u16| wanted.iter().map(move |(least, most)| (*most).min(cap).max(*least));
+    let fits = |cap: &u16| under(*cap).map(usize::from).sum::<usize>() <= room;
+    (0..=width).rev().find(fits).map(|cap| under(cap).collect())
+}
+
+/// Each row as lines of a column and its value, without the empty ones, and a blank line between two rows.
+fn list(header: &[String], rows: &[Vec<String>], width: u16) -> String {
+    let names: Vec<String> = header.iter().map(|name| format!("{}:", visible(name))).collect();
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+    let row = |row: &Vec<String>| {
+        let named = names.iter().zip(row).filter(|(_, value)| !value.is_empty());
+        let line = |(name, value): (&String, &String)| {
+            let line = format!("{name:longest$} {}", visible(value));
+            wrapped(&line, usize::from(width), longest + 1)
+        };
+        named.map(line).collect::<Vec<_>>().join("\n")
+    };
+    rows.iter().map(row).collect::<Vec<_>>().join("\n\n")
+}
+
+/// A line broken between words where it is wider than that; the lines after the first begin with so many blanks. A word
+/// that is too long is left whole.
+pub(super) fn wrapped(line: &str, width: usize, indent: usize) -> String {
+    let (mut out, mut taken) = (String::new(), 0);
+    for (at, word) in line.split(' ').enumerate() {
+        let length = word.chars().count();
+        if at > 0 && taken > indent && taken + 1 + length > width {
+            out.truncate(out.trim_end_matches(' ').len());
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            taken = indent;
+        } else if at > 0 {
+            out.push(' ');
+            taken += 1;
+        }
+        out.push_str(word);
+        taken += length;
+    }
+    out
 }
 
 fn is_number(value: &Value) -> bool {

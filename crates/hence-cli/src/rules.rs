@@ -82,13 +82,13 @@ impl RuleOptions {
         !self.rules.is_empty() || !self.packs.is_empty()
     }
 
-    /// Checks that `[run_command]` names decisions of `rules`, unless these were named in the place of those that the
-    /// settings are for.
+    /// Checks that what the settings say of relations fits `rules`, unless these were named in the place of those that
+    /// the settings are for.
     ///
     /// # Errors
-    /// All that are none.
-    pub(super) fn check_commands(&self, rules: &RuleSet) -> Result<(), Failure> {
-        if self.is_named() { Ok(()) } else { config::get().check_commands(rules) }
+    /// All that doesn't.
+    pub(super) fn check_settings(&self, rules: &RuleSet) -> Result<(), Failure> {
+        if self.is_named() { Ok(()) } else { Ok(config::get().check_against(rules)?) }
     }
 
     /// The files and folders named.

@@ -36,7 +36,8 @@ pub(super) struct Serve {
     /// The ledger's folder; made if there is none [default: .hence]
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
-    /// Wait this long for another process to finish with the ledger, such as `5s`
+    /// Wait this long for another process to finish with the ledger; `0s` fails at once [default: 5s, and
+    /// 1m for a turn where one serves the ledger]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     wait: Option<Duration>,
     #[command(flatten)]

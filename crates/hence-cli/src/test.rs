@@ -92,7 +92,7 @@ pub(super) struct Test {
     #[arg(long)]
     coverage: bool,
     /// Fail if less than this percentage is covered
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     min_coverage: Option<f64>,
     /// Write the coverage as LCOV
     #[arg(long, value_name = "FILE")]
@@ -121,6 +121,14 @@ pub(super) struct Test {
     /// List every test, and every literal that never decides
     #[arg(long, short)]
     verbose: bool,
+}
+
+/// Reads a share of a whole.
+fn percentage(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok();
+    number
+        .filter(|number| (0.0..=100.0).contains(number))
+        .ok_or_else(|| format!("`{text}` is not a percentage; expected a number from 0 to 100"))
 }
 
 impl Test {

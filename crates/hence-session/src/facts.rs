@@ -120,7 +120,7 @@ pub fn read_record_lines(
     text: &str,
 ) -> Result<Vec<Fact>, SessionError> {
     let mut reading = Reading::new(rules);
-    if reading.knows(mapping) {
+    if reading.knows(mapping, Path::new(STANDARD_INPUT)) {
         let schemas = Schemas::new(&rules.program.relations);
         let read = interchange::read_records_text(&mut reading.sources, name, text, mapping, &schemas);
         reading.take(read);
@@ -331,18 +331,18 @@ impl<'a> Reading<'a> {
         if self.clock { schemas.with_clock() } else { schemas }
     }
 
-    /// Whether the relation of records has the columns that a mapping names.
-    fn knows(&mut self, mapping: &Mapping) -> bool {
-        let known = self.rules.program.find(Symbol::new(&mapping.relation));
-        let relation = known.and_then(|id| self.rules.program.relation(id));
-        let found = relation.map_or_else(Vec::new, |relation| mapping.faults(relation));
+    /// Whether there are the relation of records and the columns that a mapping names.
+    fn knows(&mut self, mapping: &Mapping, path: &Path) -> bool {
+        let by = format!("named by `--facts {}={}`", mapping.relation, path.display());
+        let found = mapping.faults(&self.schemas());
+        let found: Vec<Diagnostic> = found.into_iter().map(|fault| fault.note(by.as_str())).collect();
         let fits = found.is_empty();
         self.found.extend(found);
         fits
     }
 
     fn records(&mut self, file: &RecordFile, counted: &mut dyn FnMut(usize)) {
-        if self.stopped.is_some() || !self.knows(&file.mapping) {
+        if self.stopped.is_some() || !self.knows(&file.mapping, &file.path) {
             return;
         }
         let schemas = self.schemas();

@@ -58,6 +58,12 @@ fn a_second_process_is_told_who_writes_may_ask_and_may_wait() {
     assert_eq!(said, "");
     let briefly = [&retracting[..], &["--wait", "50ms"]].concat();
     assert_eq!(run(hence(dir.path(), &briefly)).0, 2);
+    let begun = std::time::Instant::now();
+    assert_eq!(run(hence(dir.path(), &[&retracting[..], &["--wait", "0s"]].concat())).0, 2);
+    let mut by_variable = hence(dir.path(), &retracting);
+    by_variable.env("HENCE_WAIT", "0s");
+    assert_eq!(run(by_variable).0, 2);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
     let waiting = [&retracting[..], &["--wait", "60s"]].concat();
     let waiter = hence(dir.path(), &waiting).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(100));

@@ -1,8 +1,11 @@
 //! `[authzen]` as the service reads it: which facts a request makes, and which decision answers it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use hence_actuators::template::Template;
+
+use super::Origin;
 
 /// What a template may ask for, as `$subject.id`.
 pub(super) const KNOWN: [&str; 5] = ["subject", "action", "resource", "context", "principal"];
@@ -27,13 +30,23 @@ pub(crate) struct Authzen {
     pub(super) by_type: BTreeMap<&'static str, BTreeMap<String, Vec<Template>>>,
 }
 
+/// What the table says at one place.
+#[derive(Clone, Debug)]
+pub(super) struct AuthzenLine {
+    /// The way to it, such as `authzen.decision`.
+    pub(super) path: String,
+    /// As it is written.
+    pub(super) text: String,
+    /// The same as it is read, where it is a template.
+    pub(super) template: Option<Template>,
+    /// Where it stands.
+    pub(super) origin: Origin,
+    /// The same in bytes.
+    pub(super) place: Range<usize>,
+}
+
 #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "only the service reads it"))]
 impl Authzen {
-    /// All templates of facts.
-    pub(crate) fn all_facts(&self) -> impl Iterator<Item = &Template> {
-        self.facts.iter().chain(self.by_type.values().flat_map(BTreeMap::values).flatten())
-    }
-
     /// The templates of a request about a subject of this type, an action of this name and a resource of this type.
     ///
     /// # Errors

@@ -66,11 +66,35 @@ pub(super) fn read(path: &Path, faults: &mut Faults) -> Result<Values, SessionEr
         Ok(table) => reading.root(table.get_ref()),
         Err(error) => {
             let message = format!("invalid TOML: {}", error.message().to_lowercase());
-            let span = reading.span(error.span().unwrap_or_default());
-            reading.faults.diagnostics.push(Diagnostic::new(NOT_TOML, message).at(span, ""));
+            let place = error.span().unwrap_or_default();
+            let fault = Diagnostic::new(NOT_TOML, message).at(reading.span(place.clone()), "");
+            let fault = match value_and_table(&text, place) {
+                Some(help) => fault.help(help),
+                None => fault,
+            };
+            reading.faults.diagnostics.push(fault);
         }
     }
     Ok(reading.values)
+}
+
+/// What mends a second `engine` at `place`, where one of both is a value and the other is a table.
+fn value_and_table(text: &str, place: Range<usize>) -> Option<String> {
+    let (plain, table) = (ALIAS.1, ALIAS.0.split_once('.')?);
+    let after = text.get(place.end..)?.trim_start();
+    let before = text.get(..place.start)?.rsplit_once('\n').map_or("", |(before, _)| before);
+    let (read, _) = DeTable::parse_recoverable(before);
+    let first = read.get_ref().get(plain).filter(|_| text.get(place) == Some(plain))?;
+    let is_value = |value: &DeValue<'_>| !matches!(value, DeValue::Table(_));
+    let (first, second) = (is_value(first.get_ref()), after.starts_with('='));
+    match (first, second) {
+        (true, false) => {
+            let (table, key) = table;
+            Some(format!("omit `{plain} = …` and write `{key} = …` with the same value below `[{table}]`"))
+        }
+        (false, true) => Some(format!("write `{} = …` in the place of `{plain} = …`", ALIAS.0)),
+        _ => None,
+    }
 }
 
 impl Reading<'_> {
@@ -202,9 +226,15 @@ impl Reading<'_> {
     fn unknown(&mut self, name: &str, path: &str, range: Range<usize>, known: Vec<&str>) {
         let span = self.span(range);
         let mut fault = Diagnostic::new(UNKNOWN_KEY, format!("unknown setting `{path}`")).at(span, "");
-        fault = match nearest(name, known.iter().copied()) {
-            Some(near) => fault.help(format!("did you mean `{near}`?")),
-            None => {
+        let is_of_file =
+            |key: &&str| SETTINGS.iter().any(|setting| setting.key == *key && table_of(setting).is_none());
+        let of_file = path.split_once('.').map(|(_, key)| key).filter(is_of_file);
+        fault = match (of_file, nearest(name, known.iter().copied())) {
+            (Some(key), _) => {
+                fault.help(format!("`{key}` belongs to no table: put its line above the first table"))
+            }
+            (None, Some(near)) => fault.help(format!("did you mean `{near}`?")),
+            (None, None) => {
                 let mut known = known;
                 known.dedup();
                 fault.note(format!("expected {}", known.join(", ")))

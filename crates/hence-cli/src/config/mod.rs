@@ -3,9 +3,9 @@
 mod authzen;
 pub(super) mod carried;
 mod codes;
-mod decisions;
 mod environment;
 mod file;
+mod fitting;
 mod owner;
 mod settings;
 mod show;
@@ -23,12 +23,12 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::analysis::lints::levels::Levels;
 use hence_ledger::Redaction;
-use hence_session::{Faults, RecordFile, Roles, SessionError};
+use hence_session::{Faults, RecordFile, Roles, RuleSet, SessionError};
 
 use super::{Failure, output};
 use carried::Carried;
 use settings::{SETTINGS, Setting};
-use values::{Content, Records, Values};
+use values::{Content, Values};
 
 #[cfg(feature = "server")]
 pub(super) use authzen::Authzen;
@@ -284,9 +284,9 @@ impl Config {
         levels
     }
 
-    /// How long to wait for another process.
-    pub(super) fn wait(&self) -> Duration {
-        self.duration("wait").unwrap_or_default()
+    /// How long to wait for another process, where that is set.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        self.duration("wait")
     }
 
     /// The engine's name.
@@ -361,20 +361,9 @@ impl Config {
     /// All files of records that `[facts]` names.
     ///
     /// # Errors
-    /// One that a link leads out of the folder of the file.
-    pub(super) fn records(&self) -> Result<Vec<RecordFile>, Failure> {
-        let root = self.root.as_ref().and_then(|root| root.canonicalize().ok());
-        for Records { file, origin } in &self.values.facts {
-            let found = file.path.canonicalize().ok();
-            if let (Some(root), Some(found)) = (&root, found)
-                && !found.starts_with(root)
-            {
-                let path = file.path.display();
-                return Err(Failure::Usage(format!(
-                    "`{path}` of {origin} is a link out of the folder of hence.toml"
-                )));
-            }
-        }
+    /// All that `rules` don't have, that can't be read, or that a link leads out of the folder of the file.
+    pub(super) fn records(&self, rules: &RuleSet) -> Result<Vec<RecordFile>, SessionError> {
+        self.check_records(rules)?;
         Ok(self.values.facts.iter().map(|records| records.file.clone()).collect())
     }
 
@@ -400,15 +389,11 @@ impl Config {
     /// Who acts: the name given on the command line, else the one set, else the system user.
     ///
     /// # Errors
-    /// `authors` is set, and the name is not among them.
+    /// The name given is empty; or `authors` is set, and the name is not among them.
     pub(super) fn author(&self, given: Option<&str>) -> Result<String, Failure> {
-        let user = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
-        let name = given
-            .or_else(|| self.text("author"))
-            .map(str::to_owned)
-            .or_else(user)
-            .filter(|name| !name.is_empty())
-            .unwrap_or_else(|| String::from("unknown"));
+        given.map_or(Ok(()), named)?;
+        let set = self.text("author").filter(|name| !name.is_empty());
+        let name = given.or(set).map_or_else(system_user, str::to_owned);
         self.check_author(&name).map_err(Failure::Usage)?;
         Ok(name)
     }
@@ -428,6 +413,36 @@ impl Config {
         };
         Err(format!("`{name}` is not among the authors of {}; {hint}", self.origin("authors")))
     }
+}
+
+/// Checks that `--as` names somebody.
+///
+/// # Errors
+/// It doesn't.
+pub(super) fn named(author: &str) -> Result<(), Failure> {
+    if author.trim().is_empty() {
+        return Err(Failure::Usage(String::from("`--as` names nobody; expected a name, such as `--as ada`")));
+    }
+    Ok(())
+}
+
+/// The name of the system user: as the environment says, else as the user database does.
+fn system_user() -> String {
+    let variable = |name| std::env::var(name).ok().filter(|user| !user.is_empty());
+    variable("USER").or_else(|| variable("LOGNAME")).unwrap_or_else(of_database)
+}
+
+/// The name of the effective user in the user database, which may not know it.
+#[cfg(unix)]
+fn of_database() -> String {
+    let user = nix::unistd::Uid::effective();
+    let known = nix::unistd::User::from_uid(user).ok().flatten();
+    known.map_or_else(|| format!("uid:{user}"), |known| known.name)
+}
+
+#[cfg(not(unix))]
+fn of_database() -> String {
+    String::from("unknown")
 }
 
 /// The setting with this key.

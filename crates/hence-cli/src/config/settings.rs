@@ -91,7 +91,7 @@ pub(super) const SETTINGS: [Setting; 20] = [
     setting("packs", "HENCE_PACKS", Kind::Texts, "none"),
     setting("author", "HENCE_AUTHOR", Kind::Text, "the system user"),
     held("authors", "HENCE_AUTHORS", Kind::Texts, Hold::Narrower, "anyone"),
-    setting("wait", "HENCE_WAIT", Kind::Duration, "0s"),
+    setting("wait", "HENCE_WAIT", Kind::Duration, "5s"),
     setting("engine", "HENCE_ENGINE", Kind::Engine, "auto"),
     held("engine.cross_check", "HENCE_CROSS_CHECK", Kind::Compiled, Hold::More, CROSS_CHECKED),
     held("lenient", "HENCE_LENIENT", Kind::Flag, Hold::Less, "false"),
@@ -117,11 +117,12 @@ pub(super) const ROLES: &str = "roles";
 /// Variables with this beginning set a parameter.
 pub(super) const PARAM_VARIABLE: &str = "HENCE_PARAM_";
 /// Variables that mean something and are not settings.
-pub(super) const OTHERS: [&str; 7] = [
+pub(super) const OTHERS: [&str; 8] = [
     "HENCE_ATTEMPT",
     "HENCE_CLOCK",
     "HENCE_DECISION",
     "HENCE_HISTORY",
+    "HENCE_HTTP",
     "HENCE_KEY",
     "HENCE_TOKEN",
     "HENCE_TRUST",

@@ -20,7 +20,7 @@ use super::{Origin, get};
         `limits`; neither they nor --lenient override `lenient = false`. `engine.cross_check` lists the packs \
         whose decisions two engines must agree on before they are recorded. HENCE_LOG (a filter such as `info` \
         or `hence_ledger=debug`) logs to standard error, as JSON Lines with HENCE_LOG_FORMAT=json. A \
-        hence.toml of another user is ignored unless HENCE_TRUST names it.\n\nA program of [run_command] is \
+        hence.toml of another user is an error unless HENCE_TRUST names it.\n\nA program of [run_command] is \
         stopped at its time limit together with its process group; processes that it moved to another group, \
         as with setsid, continue.\n\nExample: hence config --format json"
 )]
@@ -51,12 +51,13 @@ impl Show {
     pub(in super::super) fn run(self) -> Outcome {
         get().lenient(self.engine.lenient)?;
         self.author.as_deref().map_or(Ok(String::new()), |name| get().author(Some(name)))?;
-        self.check_commands()?;
+        self.check_against_rules()?;
         let mut rows: Vec<Row> = SETTINGS.iter().map(|setting| self.row(setting)).collect();
         rows.extend(self.params());
         rows.extend(lints());
         rows.extend(roles());
         rows.extend(carried());
+        rows.extend(authzen());
         rows.extend(records());
         let object = |row: &Row| {
             json!({
@@ -89,16 +90,17 @@ impl Show {
         Ok(DONE)
     }
 
-    /// Checks what `[carry]` and `[run_command]` name against the rules that hold where none are named.
-    fn check_commands(&self) -> Result<(), Failure> {
-        if get().carried().is_empty() || self.rules.is_named() {
+    /// Checks what the settings say of relations against the rules that hold where none are named.
+    fn check_against_rules(&self) -> Result<(), Failure> {
+        let is_empty = get().carried().is_empty() && get().values.authzen_lines.is_empty();
+        if is_empty || self.rules.is_named() {
             return Ok(());
         }
         match self.rules.source().build() {
-            Ok(rules) => get().check_commands(&rules),
+            Ok(rules) => Ok(get().check_against(&rules)?),
             Err(_) => {
                 output::warning(
-                    "the rules have errors (`hence check` shows them), so the decisions in `[carry]` \
+                    "the rules have errors (`hence check` shows them), so what `[carry]` and `[authzen]` name \
                     can't be checked",
                 );
                 Ok(())
@@ -193,6 +195,16 @@ fn carried() -> impl Iterator<Item = Row> {
         key: format!("{}.{}", carried.table, carried.decision),
         value: carried.to_string(),
         origin: carried.origin.clone(),
+        variable: String::new(),
+    })
+}
+
+/// What requests of AuthZEN mean.
+fn authzen() -> impl Iterator<Item = Row> {
+    get().values.authzen_lines.iter().map(|line| Row {
+        key: line.path.clone(),
+        value: line.text.clone(),
+        origin: line.origin.clone(),
         variable: String::new(),
     })
 }

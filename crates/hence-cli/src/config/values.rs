@@ -19,7 +19,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::super::options::{EngineName, duration, limit, time_limit};
 use super::Origin;
-use super::authzen::Authzen;
+use super::authzen::{Authzen, AuthzenLine};
 use super::carried::Carried;
 use super::settings::{Kind, NONE};
 
@@ -54,6 +54,10 @@ pub(super) struct Records {
     pub(super) file: RecordFile,
     /// Where it stands.
     pub(super) origin: Origin,
+    /// The same in bytes: the relation's name, that of the file, and those of the columns.
+    pub(super) key: Range<usize>,
+    pub(super) place: Range<usize>,
+    pub(super) column_keys: Vec<Range<usize>>,
 }
 
 impl fmt::Display for Records {
@@ -73,6 +77,8 @@ pub(super) struct Values {
     pub(super) facts: Vec<Records>,
     #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "only the service reads it"))]
     pub(super) authzen: Option<Authzen>,
+    /// What the same table says, a line each.
+    pub(super) authzen_lines: Vec<AuthzenLine>,
     pub(super) lints: BTreeMap<Code, (Level, Origin)>,
     /// The masks of `export.mask` in the file, each with its place.
     pub(super) masks: Vec<(String, Range<usize>)>,

@@ -51,27 +51,6 @@ pub(super) fn authzen() -> Result<&'static Authzen, Problem> {
     config::get().authzen().ok_or_else(none)
 }
 
-/// Checks that `[authzen]` names relations and columns of the rules.
-///
-/// # Errors
-/// The first that there isn't.
-pub(super) fn check(rules: &RuleSet) -> Result<(), String> {
-    let Some(authzen) = config::get().authzen() else { return Ok(()) };
-    let decisions =
-        [Some(&authzen.decision), authzen.denied.as_ref(), authzen.ask.as_ref(), authzen.review.as_ref()];
-    for template in decisions.into_iter().flatten().chain(authzen.all_facts()) {
-        let name = template.relation();
-        let known = rules.program.find(Symbol::new(name)).map(|id| &rules.program[id]);
-        let known = known.ok_or_else(|| format!("`[authzen]`: unknown relation `{name}`"))?;
-        for (column, _) in template.filled(&Map::new()) {
-            if known.column(Symbol::new(&column)).is_none() {
-                return Err(format!("`[authzen]`: `{known}` has no column `{column}`"));
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Evaluates each of some requests over facts that last for it alone, until one stops the rest.
 pub(super) fn evaluate(
     session: &mut Session,

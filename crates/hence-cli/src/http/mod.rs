@@ -113,9 +113,10 @@ pub(super) struct Http {
 
 impl HttpOptions {
     /// A session with what there is to see in it, and the path of what is shown first. A malformed address is refused
-    /// here, before anybody is told that the ledger is served.
+    /// here, and so is what `[authzen]` names and the rules don't have, before anybody is told that the ledger is served.
     pub(super) fn begun(&self, mut session: Session) -> Result<(Session, Option<String>), Failure> {
         self.address()?;
+        config::get().check_authzen(session.rules())?;
         let first = self.demo.then(|| demo::fill(&mut session)).transpose()?;
         Ok((session, first))
     }
@@ -132,7 +133,6 @@ impl HttpOptions {
         mailbox: &Arc<Mailbox>,
         first: Option<&str>,
     ) -> Result<Http, Failure> {
-        access::check(session.rules()).map_err(Failure::Usage)?;
         let budget = self.budget.unwrap_or(Duration::from_secs(1));
         let address = self.address()?;
         let auth = self.auth(&store)?;

@@ -109,8 +109,7 @@ fn refuse(workers: &Workers, why: &str) {
 /// Has the owner go on under other rules.
 fn renew(rules: RuleSet, sets: Vec<(Symbol, Value)>, workers: Arc<Workers>) -> Work {
     Box::new(move |follow: &mut Follow, out| {
-        let fitting = super::access::check(&rules).map_err(|message| SessionError::Unknown { message });
-        match fitting.and_then(|()| follow.renew(rules, &sets)) {
+        match config::get().check_authzen(&rules).and_then(|()| follow.renew(rules, &sets)) {
             Ok(()) => {
                 output::aside("the rules were changed and are in force");
                 workers.tell_rules(None);

@@ -9,6 +9,9 @@ use hence_ledger::LedgerError;
 use super::super::{Failure, open};
 use super::mailbox::Mailbox;
 
+/// How long a command waits for another that has the lock, where `--wait` doesn't say.
+const BEGINNING: Duration = Duration::from_secs(5);
+
 /// Whoever would ask for a turn.
 pub(crate) enum Ask {}
 
@@ -65,10 +68,10 @@ impl Owner {
 /// Opens a ledger with `open`, which is told how long to wait for the lock.
 pub(crate) fn among<T>(
     _: &Path,
-    wait: Duration,
+    wait: Option<Duration>,
     mut open: impl FnMut(Duration) -> Result<T, LedgerError>,
 ) -> Result<(T, Option<Turn>), Failure> {
-    Ok((open(wait).map_err(open::failure)?, None))
+    Ok((open(wait.unwrap_or(BEGINNING)).map_err(open::failure)?, None))
 }
 
 /// Nobody lends a turn.

@@ -49,14 +49,14 @@ enum Asked {
 }
 
 /// Opens a ledger with `open`, which is told how long to wait for the lock; where another process owns the ledger, in a
-/// turn that is to be kept until the ledger is closed.
+/// turn that is to be kept until the ledger is closed. Where nobody says how long to `wait`, that depends on who has it.
 pub(crate) fn among<T>(
     store: &Path,
-    wait: Duration,
+    wait: Option<Duration>,
     mut open: impl FnMut(Duration) -> Result<T, LedgerError>,
 ) -> Result<(T, Option<Turn>), Failure> {
     let begun = Instant::now();
-    let end = begun + if wait.is_zero() { PATIENCE } else { wait };
+    let end = begun + wait.unwrap_or(PATIENCE);
     loop {
         let in_use = match open(Duration::ZERO) {
             Err(error @ LedgerError::InUse { .. }) => error,
@@ -66,7 +66,7 @@ pub(crate) fn among<T>(
             Asked::Lent(turn) => return Ok((open(GRACE).map_err(open::failure)?, Some(turn))),
             Asked::Nobody if begun.elapsed() < BEGINNING && Instant::now() < end => thread::sleep(PAUSE),
             Asked::Nobody => {
-                let left = wait.min(end.saturating_duration_since(Instant::now()));
+                let left = wait.map_or(Duration::ZERO, |_| end.saturating_duration_since(Instant::now()));
                 return Ok((open(left).map_err(open::failure)?, None));
             }
             Asked::Refused(why) => return Err(Failure::Usage(why)),

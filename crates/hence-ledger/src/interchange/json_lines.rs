@@ -33,17 +33,26 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, text: &str, mapping: Option<&Map
 
 fn fact(reader: &mut Reader<'_, '_>, scanner: &mut Scanner<'_>) -> Result<(), Diagnostic> {
     if !scanner.take(b'{') {
-        return Err(no_fact(scanner));
+        return Err(no_fact(reader, scanner));
     }
     let start = scanner.start();
     let name = scanner.string()?;
     let place = scanner.span_from(start);
     scanner.expect(b':')?;
+    if !matches!(scanner.peek(), Some(b'[' | b'{')) && reader.schemas().lacks(&name) {
+        let fields = fields(scanner, &name);
+        if fields.len() > 1 || reader.schemas().has_column(&name) {
+            if reader.is_new_unknown(&name) {
+                reader.fault(plain::not_facts(reader, &fields).at(place, ""));
+            }
+            return Ok(());
+        }
+    }
     match (reader.relation(&name, place), scanner.peek()) {
         (Some(relation), Some(b'[')) => by_position(reader, scanner, relation)?,
         (Some(relation), Some(b'{')) => by_name(reader, scanner, relation)?,
         (None, Some(b'[' | b'{')) => scanner.skip(FACT_DEPTH)?,
-        _ => return Err(no_columns(scanner)?),
+        _ => return Err(no_columns(reader, scanner)?),
     }
     if scanner.peek() == Some(b',') {
         return Err(several_facts(scanner));
@@ -135,16 +144,27 @@ pub(super) fn elements<'t>(
     }
 }
 
-const EXAMPLE: &str = "write a fact on one line: `{\"tool_run\": [1, \"web_search\"]}`";
-
-fn no_fact(scanner: &mut Scanner<'_>) -> Diagnostic {
-    scanner.unexpected("`{`").help(EXAMPLE)
+/// The names of the fields of a record whose first one is `first`, as far as it can be read; the value of that is next.
+fn fields(scanner: &Scanner<'_>, first: &str) -> Vec<String> {
+    let (mut scanner, mut fields) = (scanner.clone(), vec![first.to_owned()]);
+    while scanner.value().is_ok() && scanner.take(b',') {
+        match scanner.string() {
+            Ok(name) if scanner.take(b':') => fields.push(name.into_owned()),
+            _ => break,
+        }
+    }
+    fields
 }
 
-fn no_columns(scanner: &mut Scanner<'_>) -> Result<Diagnostic, Diagnostic> {
-    let (found, place) = scanner.value().map_err(|fault| fault.help(EXAMPLE))?;
+fn no_fact(reader: &Reader<'_, '_>, scanner: &mut Scanner<'_>) -> Diagnostic {
+    scanner.unexpected("`{`").help(reader.schemas().example())
+}
+
+fn no_columns(reader: &Reader<'_, '_>, scanner: &mut Scanner<'_>) -> Result<Diagnostic, Diagnostic> {
+    let example = reader.schemas().example();
+    let (found, place) = scanner.value().map_err(|fault| fault.help(example.as_str()))?;
     let message = format!("expected a list or an object of columns, found {}", found.show());
-    Ok(Diagnostic::new(codes::MALFORMED, message).at(place, "").help(EXAMPLE))
+    Ok(Diagnostic::new(codes::MALFORMED, message).at(place, "").help(example))
 }
 
 fn several_facts(scanner: &mut Scanner<'_>) -> Diagnostic {

@@ -192,7 +192,7 @@ fn stream(
     facts: &mut Vec<Fact>,
     counted: &mut dyn FnMut(usize),
 ) -> Result<(), Unread> {
-    let mut reader = Reader::new(schemas, facts);
+    let mut reader = Reader::new(schemas, name, facts);
     let (mut first_line, mut bytes) = (1, Vec::new());
     loop {
         let line = input.take(FILE_LIMIT + 1).read_until(b'\n', &mut bytes);
@@ -244,7 +244,7 @@ fn text_of(
     if text.len() as u64 > FILE_LIMIT {
         return Err(too_large(name).into());
     }
-    let mut reader = Reader::new(schemas, facts);
+    let mut reader = Reader::new(schemas, name, facts);
     match format {
         FactFormat::JsonLines => json_lines::read(&mut reader, text, mapping, true),
         _ => table::read(&mut reader, text, Path::new(name), format, mapping),

@@ -18,7 +18,7 @@ pub(super) fn read<'t>(
 ) -> Option<Vec<Fact>> {
     let facts = |part: &'t str, first: bool| {
         let mut facts = Vec::new();
-        let mut reader = Reader::new(schemas, &mut facts);
+        let mut reader = Reader::new(schemas, "", &mut facts);
         work(&mut reader, part, first);
         // Not by `finish`, which only knows faults that are tied to their text.
         let sound = reader.faults().is_empty() && !reader.is_stopped();

@@ -10,6 +10,7 @@ use super::field::Found;
 use super::json_lines::elements;
 use super::reader::{self, Reader};
 use super::scanner::{FACT_DEPTH, Scanner};
+use super::schemas::Schemas;
 
 /// How records are read as facts of one relation. Fields that belong to no column are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,11 +43,27 @@ impl Mapping {
         columns.filter(move |(_, column)| self.field(column) == field).map(|(at, _)| at)
     }
 
-    /// What is wrong with the columns that are named, before anything is read.
-    pub fn faults(&self, relation: &Relation) -> Vec<Diagnostic> {
+    /// What is wrong with the relation and the columns that are named, before anything is read.
+    pub fn faults(&self, schemas: &Schemas<'_>) -> Vec<Diagnostic> {
+        let relation = match schemas.find(&self.relation) {
+            Ok(relation) => relation,
+            Err(fault) => return vec![fault],
+        };
         let unknown = |name: &String| relation.columns.iter().all(|column| column.name.as_str() != name);
         let names = self.columns.iter().map(|(name, _)| name).filter(|name| unknown(name));
         names.map(|name| reader::unknown_column(relation, name)).collect()
+    }
+}
+
+/// A line that is no fact, but a record with these fields.
+pub(super) fn not_facts(reader: &Reader<'_, '_>, fields: &[String]) -> Diagnostic {
+    let first = fields.first().map_or("", String::as_str);
+    let message = format!("expected a fact, found a record: there is no relation `{first}`");
+    let fault = Diagnostic::new(codes::UNKNOWN_RELATION, message);
+    let relation = reader.schemas().of_fields(fields).map_or("RELATION", |relation| relation.name.as_str());
+    match reader.option(Some(relation)) {
+        Some(option) => fault.help(format!("name the relation that each line is a record of: {option}")),
+        None => fault.help(reader.schemas().example()),
     }
 }
 
@@ -84,7 +101,10 @@ pub(super) fn record(
         Ok(())
     })?;
     let place = scanner.span_from(whole);
-    reader.end_or(relation, place, &|missing| missing_fields(mapping, relation, missing, &fields));
+    let as_facts = reader.option(None);
+    reader.end_or(relation, place, &|missing| {
+        missing_fields(mapping, relation, (missing, &fields), as_facts.as_deref())
+    });
     if scanner.peek().is_some() {
         return Err(scanner.unexpected("the end of the line"));
     }
@@ -108,8 +128,8 @@ fn duplicate_field(name: &str) -> Diagnostic {
 fn missing_fields(
     mapping: &Mapping,
     relation: &Relation,
-    missing: &[&Column],
-    fields: &[Cow<'_, str>],
+    (missing, fields): (&[&Column], &[Cow<'_, str>]),
+    as_facts: Option<&str>,
 ) -> Diagnostic {
     let names: Vec<_> = missing
         .iter()
@@ -124,8 +144,10 @@ fn missing_fields(
     if let [only] = fields
         && *only == relation.name.as_str()
     {
-        return fault
-            .help(format!("the line holds a fact already: name its file without `{}=`", relation.name));
+        return fault.help(match as_facts {
+            Some(option) => format!("the line holds a fact, and no record: {option} reads it"),
+            None => String::from("the line holds a fact already, and no record"),
+        });
     }
     let free =
         || fields.iter().map(AsRef::as_ref).filter(|field| mapping.of(relation, field).next().is_none());

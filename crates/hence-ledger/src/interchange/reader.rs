@@ -16,6 +16,8 @@ use super::schemas::Schemas;
 /// Takes the rows of one file in.
 pub(super) struct Reader<'a, 's> {
     schemas: &'a Schemas<'s>,
+    /// What messages call it.
+    file: &'a str,
     /// Those of the rows before.
     facts: &'a mut Vec<Fact>,
     faults: Faults,
@@ -35,10 +37,11 @@ enum Slot {
 }
 
 impl<'a, 's> Reader<'a, 's> {
-    /// A reader that adds to `facts`.
-    pub(super) fn new(schemas: &'a Schemas<'s>, facts: &'a mut Vec<Fact>) -> Self {
+    /// A reader that adds the facts of `file` to `facts`.
+    pub(super) fn new(schemas: &'a Schemas<'s>, file: &'a str, facts: &'a mut Vec<Fact>) -> Self {
         Self {
             schemas,
+            file,
             facts,
             faults: Faults::default(),
             unknown: Vec::new(),
@@ -56,6 +59,26 @@ impl<'a, 's> Reader<'a, 's> {
     /// What it reads against.
     pub(super) fn schemas(&self) -> &'a Schemas<'s> {
         self.schemas
+    }
+
+    /// How `--facts` names what is read, where it can: as the facts or the records of `relation`.
+    pub(super) fn option(&self, relation: Option<&str>) -> Option<String> {
+        let path = match self.file {
+            "<stdin>" => "-",
+            other if other.starts_with('<') => return None,
+            path => path,
+        };
+        let relation = relation.map(|relation| format!("{relation}=")).unwrap_or_default();
+        Some(format!("`--facts {relation}{path}`"))
+    }
+
+    /// Whether `name` is of no relation and was not reported yet; from now on it is.
+    pub(super) fn is_new_unknown(&mut self, name: &str) -> bool {
+        let is_new = self.schemas.lacks(name) && !self.unknown.iter().any(|known| known == name);
+        if is_new {
+            self.unknown.push(name.to_owned());
+        }
+        is_new
     }
 
     /// Adds the facts of rows that others have read.

@@ -23,6 +23,7 @@ pub(super) const FACT_DEPTH: usize = 2;
 const BETWEEN: &str = "a scanner is between two characters";
 
 /// A line, and how far it is read.
+#[derive(Clone)]
 pub(super) struct Scanner<'t> {
     line: &'t str,
     /// Where the line begins in its file.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use hence_core::diagnostic::{self, Diagnostic};
-use hence_core::schema::{Kind, Relation};
+use hence_core::schema::{Column, Kind, Relation};
+use hence_core::value::Type;
 
 use super::codes;
 
@@ -14,6 +15,8 @@ pub const CLOCK: &str = "now";
 #[derive(Clone, Debug)]
 pub struct Schemas<'a> {
     relations: HashMap<&'static str, &'a Relation>,
+    /// The same in their order.
+    all: &'a [Relation],
     clock: bool,
     threads: usize,
 }
@@ -21,8 +24,9 @@ pub struct Schemas<'a> {
 impl<'a> Schemas<'a> {
     /// The schemas of these relations. Facts of inputs alone are accepted.
     pub fn new(relations: &'a [Relation]) -> Self {
-        let relations = relations.iter().map(|relation| (relation.name.as_str(), relation)).collect();
-        Self { relations, clock: false, threads: 1 }
+        let all = relations;
+        let relations = all.iter().map(|relation| (relation.name.as_str(), relation)).collect();
+        Self { relations, all, clock: false, threads: 1 }
     }
 
     /// Accepts `now` too, for those who set the clock by it.
@@ -54,11 +58,72 @@ impl<'a> Schemas<'a> {
 
     fn unknown(&self, name: &str) -> Diagnostic {
         let fault = Diagnostic::new(codes::UNKNOWN_RELATION, format!("unknown relation `{name}`"));
-        let known = self.relations.values().filter(|relation| relation.kind == Kind::Input);
-        match diagnostic::nearest(name, known.map(|relation| relation.name.as_str())) {
+        match self.nearest(name) {
             Some(near) => fault.help(format!("did you mean `{near}`?")),
             None => fault.help("declare it in a rule file: `input NAME(column: type, …).`"),
         }
+    }
+
+    /// The relations whose facts are accepted.
+    fn accepted(&self) -> impl Iterator<Item = &'a Relation> {
+        self.all.iter().filter(|relation| relation.kind == Kind::Input)
+    }
+
+    /// Whether there is none of that name.
+    pub(super) fn lacks(&self, name: &str) -> bool {
+        !self.relations.contains_key(name)
+    }
+
+    /// The name that was probably meant.
+    pub(super) fn nearest(&self, name: &str) -> Option<&'a str> {
+        diagnostic::nearest(name, self.accepted().map(|relation| relation.name.as_str()))
+    }
+
+    /// Whether a column of any of them is called so.
+    pub(super) fn has_column(&self, name: &str) -> bool {
+        self.accepted().flat_map(|relation| &relation.columns).any(|column| column.name.as_str() == name)
+    }
+
+    /// The relations that people bring facts of: the clock is given.
+    fn brought(&self) -> impl Iterator<Item = &'a Relation> {
+        self.accepted().filter(|relation| relation.name.as_str() != CLOCK && !relation.columns.is_empty())
+    }
+
+    /// The relation that records with these fields are probably of: the one with most columns called so, else the only one.
+    pub(super) fn of_fields(&self, fields: &[impl AsRef<str>]) -> Option<&'a Relation> {
+        let is_field = |column: &&Column| fields.iter().any(|field| field.as_ref() == column.name.as_str());
+        let shared = |relation: &Relation| relation.columns.iter().filter(is_field).count();
+        let most = self.brought().map(shared).max().filter(|most| *most > 0);
+        match most {
+            Some(most) => self.brought().find(|relation| shared(relation) == most),
+            None => self.brought().next().filter(|_| self.brought().count() == 1),
+        }
+    }
+
+    /// A fact on a line, such as `{"tool_run": [1, "web_search"]}`, of the first relation that people bring facts of.
+    pub(super) fn example(&self) -> String {
+        let fact = self.brought().next().map_or_else(
+            || String::from("{\"tool_run\": [1, \"web_search\"]}"),
+            |relation| {
+                let values: Vec<String> = relation.columns.iter().map(value).collect();
+                format!("{{\"{}\": [{}]}}", relation.name, values.join(", "))
+            },
+        );
+        format!("write a fact on one line: `{fact}`")
+    }
+}
+
+/// A value that a column takes, as JSON.
+fn value(column: &Column) -> String {
+    let of_set = column.ty.set.as_ref().and_then(|set| set.members.first());
+    match column.ty.ty {
+        Type::Bool => String::from("true"),
+        Type::Int | Type::List(_) => String::from("1"),
+        Type::Float => String::from("0.5"),
+        Type::String => format!("\"{}\"", column.name),
+        Type::Name => of_set.map_or_else(|| format!("\"/{}\"", column.name), |name| format!("\"{name}\"")),
+        Type::Time => String::from("\"2026-02-09T09:00:00Z\""),
+        Type::Duration => String::from("\"5s\""),
     }
 }
 

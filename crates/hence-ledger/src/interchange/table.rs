@@ -29,8 +29,12 @@ pub(super) fn read(
 ) {
     let stem = || path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = mapping.map_or_else(stem, |mapping| mapping.relation.clone());
+    let delimiter = if format == FactFormat::Csv { ',' } else { '\t' };
+    if mapping.is_none() && reader.schemas().lacks(&name) {
+        return reader.fault(unknown_name(reader, &name, text, delimiter));
+    }
     let Some(relation) = reader.relation(&name, span(0, 0)) else { return };
-    let delimiter = if format == FactFormat::Csv { b',' } else { b'\t' };
+    let delimiter = delimiter as u8;
     let has_header = format != FactFormat::Souffle;
     let mut records = Records::new(text, delimiter, has_header);
     let order =
@@ -41,6 +45,21 @@ pub(super) fn read(
     match records.lines().and_then(in_parts) {
         Some(facts) => reader.add(facts),
         None => rows(reader, relation, &mut records, &order),
+    }
+}
+
+/// A file that is called like no relation; its first line may say of which it is.
+fn unknown_name(reader: &Reader<'_, '_>, name: &str, text: &str, delimiter: char) -> Diagnostic {
+    let fault = Diagnostic::new(codes::UNKNOWN_RELATION, format!("unknown relation `{name}`"));
+    let fault = fault.at(span(0, 0), "the file's name is its relation");
+    let header = text.lines().take(1).flat_map(|line| line.split(delimiter));
+    let fields: Vec<&str> = header.map(|field| field.trim_matches('"')).collect();
+    let schemas = reader.schemas();
+    let of_fields = || schemas.of_fields(&fields).map(|relation| relation.name.as_str());
+    let relation = schemas.nearest(name).or_else(of_fields).unwrap_or("RELATION");
+    match reader.option(Some(relation)) {
+        Some(option) => fault.help(format!("rename the file, or name its relation: {option}")),
+        None => fault,
     }
 }
 

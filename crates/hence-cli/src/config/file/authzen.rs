@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hence_actuators::template::Template;
 
-use super::super::authzen::{Authzen, KNOWN};
+use super::super::authzen::{Authzen, AuthzenLine, KNOWN};
 use super::super::settings::AUTHZEN;
 use super::{DeTable, DeValue, Range, Reading, found};
 
@@ -27,7 +27,10 @@ impl Reading<'_> {
                         decisions.insert(name.to_owned(), template);
                     }
                 }
-                ("record", DeValue::Boolean(flag)) => record = *flag,
+                ("record", DeValue::Boolean(flag)) => {
+                    record = *flag;
+                    self.line(&path, &flag.to_string(), value.span(), None);
+                }
                 ("facts", DeValue::Array(_)) => facts = self.templates(&path, value.span(), value.get_ref()),
                 (name, DeValue::Table(inner)) if ENTITIES.contains(&name) => {
                     let entity = ENTITIES.into_iter().find(|entity| *entity == name).unwrap_or_default();
@@ -73,9 +76,18 @@ impl Reading<'_> {
         items.iter().filter_map(read).collect()
     }
 
+    fn line(&mut self, path: &str, text: &str, place: Range<usize>, template: Option<Template>) {
+        let origin = self.origin(self.span(place.clone()));
+        let (path, text) = (path.to_owned(), text.to_owned());
+        self.values.authzen_lines.push(AuthzenLine { path, text, template, origin, place });
+    }
+
     fn template(&mut self, path: &str, place: Range<usize>, text: &str) -> Option<Template> {
         match Template::with(text, &KNOWN) {
-            Ok(template) if template.is_given() => Some(template),
+            Ok(template) if template.is_given() => {
+                self.line(path, text, place, Some(template.clone()));
+                Some(template)
+            }
             Ok(_) => {
                 let message = format!("`{path}`: each value is of the request, such as `$subject.id`");
                 self.wrong(place, message);

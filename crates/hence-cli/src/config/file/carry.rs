@@ -11,6 +11,7 @@ use hence_actuators::{
 use hence_core::fault::broken;
 use hence_runtime::{Policy, Repeat};
 
+use super::super::super::features;
 use super::super::carried::{Buttons, Carried, Means, Secret};
 use super::super::settings::CARRY;
 use super::super::shown;
@@ -236,8 +237,11 @@ impl Said<'_> {
                 return Err(format!("`tls`: expected \"starttls\" or \"implicit\", found {other:?}"));
             }
         };
-        let is_built = cfg!(feature = "tls");
-        is_built.then_some(security).ok_or_else(|| String::from("`tls` needs a hence with the feature `tls`"))
+        if cfg!(feature = "tls") {
+            return Ok(security);
+        }
+        let (message, help) = features::needed("`tls`", "tls");
+        Err(format!("{message}; {help}"))
     }
 
     fn script(&mut self, beside: impl Fn(&str) -> PathBuf) -> Result<Means, String> {
@@ -278,10 +282,11 @@ pub(super) fn plain(url: String) -> Result<String, String> {
     if hence_actuators::is_reached(&url) {
         return Ok(url);
     }
-    Err(format!(
-        "`url`: expected one that begins with `http://`, found `{url}`; hence speaks no TLS, so send to a local \
-        proxy or carry out by a command such as `curl`"
-    ))
+    if url.starts_with("https://") {
+        let (message, help) = features::needed(&format!("`{url}`"), "tls");
+        return Err(format!("{message}; {help}, or send to a local proxy over `http://`"));
+    }
+    Err(format!("expected a URL that begins with `http://` or `https://`, found `{url}`"))
 }
 
 pub(super) fn one_of(one: &str, other: &str, found: &str) -> String {

@@ -9,6 +9,9 @@ use super::super::settings::FACTS;
 use super::super::values::Records;
 use super::{DeTable, DeValue, Range, Reading, found, shown};
 
+/// A column with its field, and where it stands.
+type NamedColumn = ((String, String), Range<usize>);
+
 /// What is said of a file of records.
 const KEYS: [&str; 2] = ["file", "columns"];
 
@@ -49,11 +52,13 @@ impl Reading<'_> {
         self.records(relation, key, file, columns);
     }
 
-    fn columns(&mut self, path: &str, table: &DeTable<'_>) -> Vec<(String, String)> {
+    fn columns(&mut self, path: &str, table: &DeTable<'_>) -> Vec<NamedColumn> {
         let mut columns = Vec::new();
         for (column, value) in table {
             match value.get_ref() {
-                DeValue::String(field) => columns.push((column.get_ref().to_string(), field.to_string())),
+                DeValue::String(field) => {
+                    columns.push(((column.get_ref().to_string(), field.to_string()), column.span()));
+                }
                 other => {
                     let name = column.get_ref();
                     let message =
@@ -70,7 +75,7 @@ impl Reading<'_> {
         relation: String,
         key: Range<usize>,
         file: Option<(&str, Range<usize>)>,
-        columns: Vec<(String, String)>,
+        columns: Vec<NamedColumn>,
     ) {
         let Some((file, place)) = file else {
             let message = format!("`{FACTS}.{relation}`: missing file; expected `file = \"…\"` with a path");
@@ -80,10 +85,11 @@ impl Reading<'_> {
             let message = format!("`{FACTS}.{relation}`: `{file}` is outside the folder of this file");
             return self.wrong(place, message);
         }
-        let origin = self.origin(self.span(key));
+        let origin = self.origin(self.span(key.clone()));
         let path = shown(&self.path.parent().unwrap_or(self.path).join(file));
-        let mapping = Mapping { relation, columns };
-        self.values.facts.push(Records { file: RecordFile { path, mapping }, origin });
+        let (columns, column_keys) = columns.into_iter().unzip();
+        let file = RecordFile { path, mapping: Mapping { relation, columns } };
+        self.values.facts.push(Records { file, origin, key, place, column_keys });
     }
 }
 
