@@ -75,6 +75,7 @@ impl Parser<'_> {
     /// The named arguments before a `..`; it can't follow positional ones.
     fn all_named(&mut self, positional: Vec<Expr>, named: Vec<(Ident, Expr)>, rest: Span) -> Args {
         if let Some(first) = positional.first() {
+            self.passed_over = true;
             let fault = Diagnostic::new(codes::NAMED_ARGUMENTS, "`..` after positional arguments")
                 .at(rest, "")
                 .at(first.span, "by position")
@@ -125,7 +126,7 @@ impl Parser<'_> {
             return false;
         }
         if self.begins_term() && self.current.span != before {
-            self.missing_comma("two terms");
+            self.missing_comma("two terms", "");
             return true;
         }
         self.expected("`,` or `)`");
@@ -138,6 +139,7 @@ impl Parser<'_> {
         let (Some(first), Some((name, _))) = (positional.first(), named.first()) else {
             return if named.is_empty() { Args::Positional(positional) } else { Args::Named(named) };
         };
+        self.passed_over = true;
         let fault = Diagnostic::new(codes::NAMED_ARGUMENTS, "an atom mixes positional and named arguments")
             .at(first.span, "by position")
             .at(name.span, "by name")

@@ -93,8 +93,15 @@ impl Parser<'_> {
             _ if self.at_expectation_word() => false,
             _ if self.at_word("order") && self.ahead.kind == TokenKind::Word("by".into()) => self.order_by(),
             TokenKind::RightParen | TokenKind::RightBracket => false,
+            TokenKind::LeftBracket if matches!(self.last.kind, TokenKind::Word(_)) => self.bracketed_terms(),
             _ if self.begins_term() && self.current.span != before.span => {
-                self.missing_comma("two literals");
+                let help = match before.kind {
+                    TokenKind::Word(word) if before.span == self.last.span => {
+                        format!("if `{word}` is a relation, put its terms in parentheses: `{word}(…)`")
+                    }
+                    _ => String::new(),
+                };
+                self.missing_comma("two literals", &help);
                 true
             }
             _ => {
@@ -105,6 +112,19 @@ impl Parser<'_> {
                 self.eat(TokenKind::Comma)
             }
         }
+    }
+
+    /// Reports `p[X, Y]`, and skips its terms.
+    fn bracketed_terms(&mut self) -> bool {
+        let name = self.last.span;
+        let open = self.bump().span;
+        self.pass_list(TokenKind::RightBracket);
+        let span = name.to(self.last.span);
+        let terms = self.lexer.slice(self.since(open)).trim_start_matches('[').trim_end_matches(']');
+        let form = format!("{}({terms})", self.lexer.slice(name));
+        let message = "an atom has its terms in parentheses";
+        self.mended(codes::FOREIGN_RULE, message, span, "found brackets", &form);
+        self.eat(TokenKind::Comma)
     }
 
     /// Whether the current word ends the literals: `limit`, `because`.
@@ -152,7 +172,10 @@ impl Parser<'_> {
         self.loose = None;
         self.foreign_beginning();
         let kind = if self.at_not() { self.negated(start) } else { self.plain(start) };
-        self.refuse_loose();
+        let kind = match (self.refuse_loose(), kind) {
+            (true, LiteralKind::Condition(expr)) => LiteralKind::Condition(broken(expr)),
+            (_, kind) => kind,
+        };
         Literal { kind, span: self.since(start) }
     }
 
@@ -313,17 +336,18 @@ impl Parser<'_> {
         self.node(ExprKind::Call(atom.relation, args), start, height)
     }
 
-    /// Reports `and` and `or` between literals.
-    fn refuse_loose(&mut self) {
-        let Some(span) = self.loose.take() else { return };
+    /// Reports `and` and `or` between literals; whether one was there.
+    fn refuse_loose(&mut self) -> bool {
+        let Some(span) = self.loose.take() else { return false };
         let word = self.lexer.slice(span);
         let help = match word {
             "and" => "put `,` between two literals, or parentheses around the whole condition",
             "or" => "put parentheses around the whole condition, or write a rule for each alternative",
-            _ => return,
+            _ => return false,
         };
         let message = format!("`{word}` is allowed only inside parentheses");
         self.report(codes::LOOSE_CONNECTIVE, message, span, "outside parentheses", help);
+        true
     }
 }
 

@@ -147,6 +147,8 @@ struct Parser<'a> {
     with_help: bool,
     /// Set where a clause in the form of another language was skipped, its full stop included.
     clause_given_up: bool,
+    /// Set where tokens of a clause were passed over: what they bind is unknown.
+    passed_over: bool,
     /// A head that was read as the last literal of the rule before it.
     pending: Option<Head>,
     /// A fault that waits for the end of its clause.
@@ -181,6 +183,7 @@ impl<'a> Parser<'a> {
             in_expect: false,
             with_help: true,
             clause_given_up: false,
+            passed_over: false,
             pending: None,
             deferred: None,
         }
@@ -221,6 +224,7 @@ impl<'a> Parser<'a> {
         self.inside = 0;
         self.lower_variables = false;
         self.clause_given_up = false;
+        self.passed_over = false;
         self.flush_deferred(None);
     }
 

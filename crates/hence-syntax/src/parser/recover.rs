@@ -117,6 +117,7 @@ impl Parser<'_> {
     pub(super) fn skip_clause(&mut self) {
         while !self.at_recovery_end() {
             self.bump();
+            self.passed_over = true;
         }
         self.eat(TokenKind::End);
         self.silent = false;
@@ -124,6 +125,12 @@ impl Parser<'_> {
 
     /// Skips to a comma outside parentheses, or to the end of the clause; `stop` ends it earlier.
     pub(super) fn skip_to_comma(&mut self, stop: impl Fn(&Token) -> bool) {
+        let start = self.current.span;
+        self.pass_to_comma(stop);
+        self.passed_over |= self.current.span != start;
+    }
+
+    fn pass_to_comma(&mut self, stop: impl Fn(&Token) -> bool) {
         let mut depth = 0u32;
         while !self.at_recovery_end() {
             match self.current.kind {
