@@ -196,7 +196,7 @@ fn head_values(rule: &Rule, wanted: &[Option<Value>]) -> Vec<Literal> {
 }
 
 /// The first fact that fits a pattern, as text.
-pub(super) fn fitting(
+fn fitting(
     program: &Program,
     model: &Model,
     relation: RelationId,
