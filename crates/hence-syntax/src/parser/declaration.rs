@@ -6,11 +6,17 @@ use hence_core::span::Span;
 use hence_core::value::{Type, Value};
 
 use super::super::codes;
+use super::super::foreign::type_name;
 use super::super::lexer::snake_case;
-use super::super::token::{RESERVED, TokenKind};
+use super::super::token::{Position, RESERVED, TokenKind};
 use super::super::tree::TypeExpr;
 use super::super::tree::{ColumnDecl, Doc, Expr, ExprKind, Ident, Import, ParamDecl, RelationDecl, TypeDecl};
 use super::Parser;
+use super::recover::{FAR, heads_rule};
+use crate::part;
+
+/// The words of the types.
+const TYPES: [&str; 7] = ["bool", "int", "float", "string", "name", "time", "duration"];
 
 impl Parser<'_> {
     /// A lower-case name of a `what`; one in upper case is reported and taken in lower case.
@@ -67,6 +73,60 @@ impl Parser<'_> {
             _ => Kind::Derived,
         };
         self.bump();
+        self.declared_as(kind, start, doc, partition)
+    }
+
+    /// Whether `name(column: type, …)` is at hand, the columns of a declaration, without a keyword before it.
+    pub(super) fn at_bare_declaration(&self) -> bool {
+        let keyword = ["input", "relation", "decision"].iter().any(|word| self.at_word(word));
+        if keyword || self.current.position == Position::Inside {
+            return false;
+        }
+        let text = part(self.text, self.ahead.span.start as usize..);
+        let Some(text) = text.strip_prefix('(') else { return false };
+        let Some((close, _)) = text.char_indices().take(FAR).find(|(_, c)| *c == ')') else { return false };
+        let (columns, rest) = (part(text, ..close), part(text, close + 1..));
+        let column = |column: &str| {
+            let (name, ty) = column.split_once(':')?;
+            let ty = ty.trim_start();
+            let word = ty.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("");
+            let known = TYPES.contains(&type_name(word)) || ty.starts_with('/') && ty.contains('|');
+            let named = name.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            (named && (known || ty.trim_end() == word)).then_some(known)
+        };
+        let columns: Option<Vec<bool>> = columns.split(',').map(column).collect();
+        let ends = rest.trim_start().is_empty() || rest.trim_start().starts_with('.');
+        ends && columns.is_some_and(|known| known.contains(&true))
+    }
+
+    /// Reports a declaration without its keyword, and reads it: of a relation where the file derives it, else of an input.
+    pub(super) fn bare_declaration(&mut self) -> Option<RelationDecl> {
+        let start = self.current.span;
+        let name = self.lexer.slice(start);
+        let derives = |line: &str| {
+            let head = line.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with('('));
+            head && heads_rule(line.trim_start())
+        };
+        let kind = if self.text.lines().any(derives) { Kind::Derived } else { Kind::Input };
+        let doc = self.doc(start.start);
+        let declared = self.declared_as(kind, start, doc, None)?;
+        let keyword = kind.keyword();
+        let fault = Diagnostic::new(codes::BAD_DECLARATION, "a declaration without its keyword")
+            .at(start, "a declaration begins with `input`, `relation` or `decision`")
+            .help(format!("write: `{keyword} {}`", self.lexer.slice(declared.span)))
+            .fix(Span { end: start.start, ..start }, format!("{keyword} "));
+        self.fault(fault);
+        Some(declared)
+    }
+
+    /// What follows the keyword of a declaration.
+    fn declared_as(
+        &mut self,
+        kind: Kind,
+        start: Span,
+        doc: Doc,
+        partition: Option<Ident>,
+    ) -> Option<RelationDecl> {
         let Some(name) = self.name("relation") else {
             self.skip_clause();
             return None;
@@ -161,8 +221,7 @@ impl Parser<'_> {
             let personal = self.personal();
             return Some(ColumnDecl { name, ty, default, personal });
         }
-        let types = ["bool", "int", "float", "string", "name", "time", "duration"];
-        let help = if types.contains(&name.name.as_str()) {
+        let help = if TYPES.contains(&name.name.as_str()) {
             format!("write: `column: {}`, with the name of the column", name.name)
         } else {
             format!("write: `{}: string`, or another type", name.name)

@@ -27,6 +27,7 @@ impl Parser<'_> {
                 "feed" | "then" if name_follows || next == TokenKind::Bang => self.rule().map(Item::Rule),
                 "struct" | "pub" if name_follows => self.crepe_declaration(),
                 "default" | "package" if name_follows => self.rego_directive(),
+                _ if self.at_bare_declaration() => self.bare_declaration().map(Item::Relation),
                 _ => self.rule().map(Item::Rule),
             },
             TokenKind::At if self.at_crepe_attribute() => self.crepe_declaration(),

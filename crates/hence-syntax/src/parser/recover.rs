@@ -260,9 +260,11 @@ impl Parser<'_> {
     }
 }
 
+/// How many characters ahead a parenthesis is looked for.
+pub(super) const FAR: usize = 2_000;
+
 /// Whether a text begins with the head of a rule and `:-`: a word, perhaps parentheses.
-fn heads_rule(text: &str) -> bool {
-    const FAR: usize = 2_000;
+pub(super) fn heads_rule(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
     let Some(inner) = rest.strip_prefix('(') else { return rest.starts_with(":-") };
     let mut depth = 1u32;
