@@ -140,12 +140,13 @@ pub fn read_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
     let mut reading = Reading::new(rules);
     let id = reading.sources.add("<fact>", text);
     let (atom, faults) = syntax::parse_fact(id, text);
-    if let Some(atom @ Atom { args: Args::Named(_), .. }) = atom.filter(|_| faults.is_empty()) {
+    reading.found.extend(faults);
+    if let Some(atom @ Atom { args: Args::Named(_), .. }) = atom.filter(|_| reading.found.is_empty()) {
         return reading.by_name(&atom, text);
     }
-    let (tree, found) = syntax::parse(id, &clause(text));
-    reading.found.extend(found);
     if reading.found.is_empty() {
+        let (tree, found) = syntax::parse(id, &clause(text));
+        reading.found.extend(found);
         let (facts, found) = analysis::check_facts(&rules.checked, &tree, &reading.sources);
         reading.found.extend(found);
         reading.facts.extend(facts.into_iter().map(|(id, values, _)| fact(rules, id, values)));

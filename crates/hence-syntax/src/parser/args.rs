@@ -105,9 +105,11 @@ impl Parser<'_> {
     pub(super) fn refuse_equal(&mut self, args: Args, equal: Option<Span>) -> Args {
         let (Some(span), Args::Positional(terms)) = (equal, &args) else { return args };
         let named: Vec<_> = terms.iter().filter_map(as_named).collect();
-        let Some((name, value)) = named.first() else { return args };
+        let Some((name, _)) = named.first() else { return args };
         let message = format!("`{} =` inside an atom", name.name);
-        let help = format!("write: `{}: {}`", name.name, self.lexer.slice(value.span));
+        let form = |(name, value): &(Ident, Expr)| format!("{}: {}", name.name, self.lexer.slice(value.span));
+        let forms: Vec<_> = named.iter().map(form).collect();
+        let help = format!("write: `{}`", forms.join(", "));
         self.report(codes::NAMED_ARGUMENTS, message, span, "a named argument takes `:`", &help);
         Args::Named(named)
     }
@@ -150,7 +152,7 @@ impl Parser<'_> {
 }
 
 /// `name = term` as name and term.
-fn as_named(term: &Expr) -> Option<(Ident, Expr)> {
+pub(super) fn as_named(term: &Expr) -> Option<(Ident, Expr)> {
     match &term.kind {
         ExprKind::Binary(BinaryOp::Equal, left, right) => match left.kind {
             ExprKind::Ident(name) => Some((Ident { name, span: left.span }, (**right).clone())),

@@ -17,7 +17,11 @@ impl Parser<'_> {
         let start = self.current.span;
         let relation = self.callee("relation")?;
         if !self.at(TokenKind::LeftParen) {
-            self.missing_parentheses(relation);
+            if self.at(TokenKind::Dot) {
+                self.expected(&format!("`(` after `{}`", relation.name));
+            } else {
+                self.missing_parentheses(relation);
+            }
             return Some(Atom {
                 relation,
                 args: Args::Positional(Vec::new()),

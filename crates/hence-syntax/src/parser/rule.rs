@@ -9,6 +9,7 @@ use super::super::token::TokenKind;
 use super::super::tree::{Args, Doc, Expr, ExprKind, Ident, Literal, LiteralKind, Rule, RuleKind};
 use super::Parser;
 use super::annotation::Annotations;
+use super::args::as_named;
 use super::expr::broken;
 
 /// What is before the body of a rule.
@@ -123,11 +124,15 @@ impl Parser<'_> {
         Some((relation, terms))
     }
 
-    /// The terms of a head, as they were written.
+    /// The terms of a head, those with a name before `=` as those with a name before `:`.
     fn head_args(&mut self) -> Args {
         let args = self.args();
-        let equal = self.equal_argument.take();
-        self.refuse_equal(args, equal)
+        let Args::Positional(terms) = &args else { return args };
+        let named: Option<Vec<_>> = terms.iter().map(as_named).collect();
+        match named.filter(|_| self.equal_argument.take().is_some()) {
+            Some(named) => Args::Named(named),
+            None => args,
+        }
     }
 
     /// Reports `input (x: int)`.
