@@ -2,6 +2,7 @@
 
 use crate::part;
 use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 
 use super::super::codes;
@@ -150,6 +151,9 @@ impl Lexer<'_> {
     fn query(&mut self, start: usize) -> Option<TokenKind> {
         let span = self.span(start);
         let line = self.line_of(span);
+        if self.asks {
+            return self.question_mark(span, line);
+        }
         self.cursor.eat_while(|c| c != '\n');
         let query =
             line.trim_start().trim_start_matches("?-").trim_start_matches('?').trim().trim_end_matches('.');
@@ -157,6 +161,18 @@ impl Lexer<'_> {
             Diagnostic::new(codes::FOREIGN_RULE, "a rule file can't contain queries").at(span, "a query");
         let asks = line.trim_start().starts_with('?') && !query.is_empty() && !query.contains('\'');
         self.faults.push(if asks { fault.help(format!("run `hence query '{query}'`")) } else { fault });
+        None
+    }
+
+    /// Reports a `?` where the command asks already.
+    fn question_mark(&mut self, span: Span, line: &str) -> Option<TokenKind> {
+        let asked = line.trim().trim_start_matches("?-").trim_end_matches(['?', '.', ' ']).trim_start();
+        let fault = Diagnostic::new(codes::FOREIGN_RULE, "unexpected `?`");
+        self.faults.push(if asked.contains('?') {
+            fault.at(span, "unknown operator").help("a choice of values is `if(condition, value, otherwise)`")
+        } else {
+            fault.at(span, "not needed here").help(format!("leave it out: `{asked}`"))
+        });
         None
     }
 

@@ -59,7 +59,7 @@ pub fn parse_query(file: FileId, text: &str) -> (ParsedQuery, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
         return (ParsedQuery::default(), vec![too_large(file, text.len())]);
     }
-    let mut parser = Parser::new(file, text);
+    let mut parser = Parser::asking(file, text);
     let literals = parser.literals();
     let limit = parser.at_word("limit").then(|| parser.limit());
     if literals.is_empty() {
@@ -74,7 +74,7 @@ pub fn parse_fact(file: FileId, text: &str) -> (Option<Atom>, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
         return (None, vec![too_large(file, text.len())]);
     }
-    let mut parser = Parser::new(file, text);
+    let mut parser = Parser::asking(file, text);
     let atom = parser.atom();
     parser.end_of_input("the fact");
     (atom, parser.into_faults())
@@ -157,7 +157,17 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(file: FileId, text: &'a str) -> Self {
+        Self::over(Lexer::new(file, text), file, text)
+    }
+
+    /// A parser of a text that is one question or fact by itself, in no rule file.
+    fn asking(file: FileId, text: &'a str) -> Self {
         let mut lexer = Lexer::new(file, text);
+        lexer.asks = true;
+        Self::over(lexer, file, text)
+    }
+
+    fn over(mut lexer: Lexer<'a>, file: FileId, text: &'a str) -> Self {
         let current = lexer.next();
         let ahead = lexer.next();
         Self {
