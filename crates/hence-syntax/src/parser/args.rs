@@ -93,7 +93,7 @@ impl Parser<'_> {
     /// Takes `name:` before an argument.
     fn argument_name(&mut self) -> Option<Ident> {
         let is_name = matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_));
-        if !is_name || self.ahead.kind != TokenKind::Colon {
+        if !is_name || self.ahead.kind != TokenKind::Colon && !self.at_dashed(':') {
             return None;
         }
         let name = self.name("column")?;

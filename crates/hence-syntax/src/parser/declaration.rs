@@ -36,7 +36,7 @@ impl Parser<'_> {
                     self.report(codes::RESERVED_WORD, message, span, label, "choose another name");
                 }
                 self.bump();
-                Some(Ident { name, span })
+                Some(self.dashed(Ident { name, span }, what))
             }
             TokenKind::Variable(name) => {
                 let form = snake_case(name.as_str().trim_start_matches('_'));
@@ -51,6 +51,41 @@ impl Parser<'_> {
                 None
             }
         }
+    }
+
+    /// Takes the rest of a name with dashes, which is reported and read with `_` in their place.
+    fn dashed(&mut self, first: Ident, what: &str) -> Ident {
+        let mut span = first.span;
+        while self.at(TokenKind::Minus) && self.current.span.start == span.end && self.glued() {
+            self.bump();
+            span = self.since(first.span).to(self.bump().span);
+        }
+        if span == first.span {
+            return first;
+        }
+        let written = self.lexer.slice(span);
+        let name = written.replace('-', "_");
+        let message = format!("a `-` in the name of a {what}, `{written}`");
+        self.mended(codes::BAD_WORD, message, span, "a name has letters, digits and `_`", &name);
+        Ident { name: name.as_str().into(), span }
+    }
+
+    /// Whether a word or number follows the current token without a space.
+    fn glued(&self) -> bool {
+        let word = matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_))
+            || matches!(self.ahead.kind, TokenKind::Literal(Value::Int(_)));
+        word && self.ahead.span.start == self.current.span.end
+    }
+
+    /// Whether a name with dashes is at hand, `after` directly after it.
+    pub(super) fn at_dashed(&self, after: char) -> bool {
+        let TokenKind::Word(_) = self.current.kind else { return false };
+        let text = part(self.text, self.current.span.start as usize..);
+        let name = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_-".contains(c));
+        let written = part(text, ..text.len() - name.len());
+        written.contains('-')
+            && written.split('-').all(|word| word.starts_with(|c: char| c.is_ascii_alphanumeric()))
+            && name.starts_with(after)
     }
 
     /// `input NAME(column: type, …).` and its kin.

@@ -9,6 +9,7 @@ use super::super::token::{Position, Token, TokenKind};
 use super::super::tree::{Args, Atom, BinaryOp, Expr, ExprKind, Literal, LiteralKind, UnaryOp};
 use super::Parser;
 use super::expr::{broken, level};
+use super::recover::after_call;
 
 impl Parser<'_> {
     /// Literals between commas, up to what can't belong to them.
@@ -212,8 +213,23 @@ impl Parser<'_> {
         self.with_left(left)
     }
 
+    /// Whether a call of a name with dashes is the whole literal: a difference would be compared with something.
+    fn at_dashed_atom(&self) -> bool {
+        self.at_dashed('(') && {
+            let text = part(self.text, self.current.span.start as usize..);
+            let open = text.find('(').unwrap_or(0);
+            after_call(part(text, open + 1..)).is_some_and(|rest| {
+                let rest = rest.trim_start();
+                rest.is_empty() || rest.starts_with([',', '.', '}'])
+            })
+        }
+    }
+
     /// Whether the current tokens are a word and a parenthesis, other than `if(`.
     fn at_atom(&self) -> bool {
+        if self.at_dashed_atom() {
+            return true;
+        }
         let called = self.ahead.kind == TokenKind::LeftParen;
         match self.current.kind {
             TokenKind::Word(word) => called && !["if", "not"].contains(&word.as_str()),

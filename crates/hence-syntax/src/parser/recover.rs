@@ -267,6 +267,11 @@ pub(super) const FAR: usize = 2_000;
 pub(super) fn heads_rule(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
     let Some(inner) = rest.strip_prefix('(') else { return rest.starts_with(":-") };
+    after_call(inner).map(str::trim_start).is_some_and(|after| after.starts_with(":-") || after.starts_with("<-"))
+}
+
+/// What follows the parenthesis that closes one, whose inside the text begins with.
+pub(super) fn after_call(inner: &str) -> Option<&str> {
     let mut depth = 1u32;
     let mut quoted = false;
     for (at, c) in inner.char_indices().take(FAR) {
@@ -277,9 +282,8 @@ pub(super) fn heads_rule(text: &str) -> bool {
             _ => {}
         }
         if depth == 0 {
-            let after = part(inner, at + 1..).trim_start();
-            return after.starts_with(":-") || after.starts_with("<-");
+            return Some(part(inner, at + 1..));
         }
     }
-    false
+    None
 }
