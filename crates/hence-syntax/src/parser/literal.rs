@@ -252,6 +252,9 @@ impl Parser<'_> {
 
     /// A condition whose expression was read up to here; `X in …` if `in` follows.
     fn with_left(&mut self, left: Expr) -> LiteralKind {
+        if self.at_not_in() {
+            return LiteralKind::Condition(self.not_in(left));
+        }
         if self.at_word("in") {
             let start = self.ahead.span;
             let right = self.elements(&left);
@@ -320,21 +323,40 @@ impl Parser<'_> {
         if !self.at_word("in") {
             return false;
         }
-        let from = self.since(start).end as usize;
         let negated = self.lexer.slice(self.since(start)).trim_start_matches('!').trim_start();
         let negated = negated.strip_prefix("not ").unwrap_or(negated).to_owned();
-        let left = Expr { kind: ExprKind::Error, span: start };
-        let right = self.elements(&left);
-        let span = self.since(start);
-        let (message, help) = if matches!(right.kind, ExprKind::Call(..)) {
-            let help = "derive the elements into a relation of their own, and negate that";
-            ("`in` of a generator can't be negated", help.to_owned())
-        } else {
-            let help = format!("write: `!({negated}{})`", part(self.text, from..span.end as usize));
-            ("`!` takes `in` in parentheses", help)
-        };
-        self.report(codes::BAD_CONDITION, message, span, "negated here", &help);
+        self.refuse_in(start, &negated, "`!` takes `in` in parentheses");
         true
+    }
+
+    /// Whether `not in` or `!in` is at hand.
+    pub(super) fn at_not_in(&self) -> bool {
+        self.at_not() && self.ahead.kind == TokenKind::Word("in".into())
+    }
+
+    /// Reports `X not in …`.
+    pub(super) fn not_in(&mut self, left: Expr) -> Expr {
+        let (start, written) = (left.span, self.lexer.slice(left.span).to_owned());
+        let sign = self.bump().span.to(self.current.span);
+        let message = format!("`{}` is not an operator", self.lexer.slice(sign));
+        self.refuse_in(start, &written, &message);
+        broken(left)
+    }
+
+    /// Reports a negated `in` after `left`, and takes what is on its right; the literal began at `start`.
+    fn refuse_in(&mut self, start: Span, left: &str, message: &str) {
+        let from = self.current.span.start as usize;
+        let right = self.elements(&Expr { kind: ExprKind::Error, span: start });
+        let span = self.since(start);
+        let fault = if matches!(right.kind, ExprKind::Call(..)) {
+            Diagnostic::new(codes::BAD_CONDITION, "`in` of a generator can't be negated")
+                .at(span, "negated here")
+                .help("derive the elements into a relation of their own, and negate that")
+        } else {
+            let form = format!("!({left} {})", part(self.text, from..span.end as usize));
+            Diagnostic::new(codes::BAD_CONDITION, message).at(span, "negated here").write(span, &form)
+        };
+        self.fault(fault);
     }
 
     /// An atom that turned out to be the beginning of an expression.
