@@ -249,6 +249,9 @@ impl Parser<'_> {
             let personal = self.personal();
             return Some(ColumnDecl { name, ty, default, personal });
         }
+        if let Some((word, ty)) = self.type_first(name) {
+            return Some(ColumnDecl { name: word, ty, default: self.column_default(word), personal: self.personal() });
+        }
         if let TokenKind::Word(ty) = self.current.kind {
             self.missing_colon(&format!("{}: {ty}", name.name));
             let ty = self.type_expr()?;
@@ -264,6 +267,21 @@ impl Parser<'_> {
         let message = format!("the column `{}` has no type", name.name);
         self.report(codes::BAD_DECLARATION, message, start, "expected `name: type`", &help);
         Some(ColumnDecl { name, ty: TypeExpr::Set(Vec::new(), start), default: None, personal: None })
+    }
+
+    /// Reports `type name` in the place of `name: type`, and takes it for that.
+    fn type_first(&mut self, first: Ident) -> Option<(Ident, TypeExpr)> {
+        let TokenKind::Word(word) = self.current.kind else { return None };
+        let ty = type_name(first.name.as_str());
+        if !TYPES.contains(&ty) || TYPES.contains(&word.as_str()) {
+            return None;
+        }
+        let name = Ident { name: word, span: self.bump().span };
+        let message = "a type before the name of its column";
+        let form = format!("{word}: {ty}");
+        let label = "expected `name: type`";
+        self.mended(codes::BAD_DECLARATION, message, first.span.to(name.span), label, &form);
+        Some((name, TypeExpr::Named(Ident { name: ty.into(), span: first.span })))
     }
 
     /// `= literal` after the type of a column.
