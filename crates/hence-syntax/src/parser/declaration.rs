@@ -250,7 +250,12 @@ impl Parser<'_> {
             return Some(ColumnDecl { name, ty, default, personal });
         }
         if let Some((word, ty)) = self.type_first(name) {
-            return Some(ColumnDecl { name: word, ty, default: self.column_default(word), personal: self.personal() });
+            return Some(ColumnDecl {
+                name: word,
+                ty,
+                default: self.column_default(word),
+                personal: self.personal(),
+            });
         }
         if let TokenKind::Word(ty) = self.current.kind {
             self.missing_colon(&format!("{}: {ty}", name.name));

@@ -23,7 +23,7 @@ impl Parser<'_> {
                 "type" if name_follows => self.type_declaration().map(Item::Type),
                 "param" if name_follows => self.param().map(Item::Param),
                 "import" if text_follows => self.import().map(Item::Import),
-                "test" if text_follows => self.test().map(Item::Test),
+                "test" if text_follows || next == TokenKind::LeftBrace => self.test().map(Item::Test),
                 "feed" | "then" if name_follows || next == TokenKind::Bang => self.rule().map(Item::Rule),
                 "struct" | "pub" if name_follows => self.crepe_declaration(),
                 "default" | "package" if name_follows => self.rego_directive(),

@@ -221,12 +221,17 @@ impl Parser<'_> {
         self.fault(fault.help(help).fix(place, "."));
     }
 
-    /// The line of the last token up to it, with a full stop.
+    /// The line of the last token, with a full stop after it.
     fn with_dot(&self, last: Span) -> String {
         const LONGEST: usize = 160;
-        let before = part(self.text, ..last.end as usize);
+        let (before, after) = self.text.split_at(last.end as usize);
         let line = before.rsplit('\n').next().unwrap_or("").trim_start();
-        if line.len() > LONGEST { String::from("write a `.` there") } else { format!("write: `{line}.`") }
+        let rest = after.lines().next().unwrap_or("").trim_end();
+        if line.len() + rest.len() > LONGEST {
+            String::from("write a `.` there")
+        } else {
+            format!("write: `{line}.{rest}`")
+        }
     }
 
     /// Whether a fault was reported here already.
@@ -267,7 +272,9 @@ pub(super) const FAR: usize = 2_000;
 pub(super) fn heads_rule(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
     let Some(inner) = rest.strip_prefix('(') else { return rest.starts_with(":-") };
-    after_call(inner).map(str::trim_start).is_some_and(|after| after.starts_with(":-") || after.starts_with("<-"))
+    after_call(inner)
+        .map(str::trim_start)
+        .is_some_and(|after| after.starts_with(":-") || after.starts_with("<-"))
 }
 
 /// What follows the parenthesis that closes one, whose inside the text begins with.
