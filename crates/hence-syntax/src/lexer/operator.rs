@@ -6,8 +6,8 @@ use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 
 use super::super::codes;
-use super::super::foreign::variable_form;
-use super::super::token::TokenKind;
+use super::super::foreign::{type_name, variable_form};
+use super::super::token::{TYPES, TokenKind};
 use super::{Lexer, nul};
 
 /// Operators of other languages that have one of our own: theirs, ours, longest first.
@@ -136,6 +136,15 @@ impl Lexer<'_> {
 
     /// `?x` of Nemo, or a query.
     fn question(&mut self, start: usize) -> Option<TokenKind> {
+        if self.after_type(start) {
+            let span = self.span(start);
+            let fault = Diagnostic::new(codes::BAD_DECLARATION, "a column has a value in every fact")
+                .at(span, "unexpected `?`")
+                .help("remove it; a column that facts may leave out has a default, such as `tag: string = \"\"`")
+                .fix(span, "");
+            self.faults.push(fault);
+            return None;
+        }
         let named = self.cursor.peek().is_some_and(|c| c.is_ascii_alphabetic());
         if self.after_value || !named {
             return self.query(start);
@@ -145,6 +154,16 @@ impl Lexer<'_> {
         let label = "a variable starts with an upper-case letter";
         self.mended(codes::FOREIGN_VARIABLE, message, self.span(start), label, &name);
         Some(TokenKind::Variable(Symbol::new(&name)))
+    }
+
+    /// Whether the name of a column ends before byte `start` and `:` follows, or its type and another column or `)`.
+    fn after_type(&self, start: usize) -> bool {
+        let before = self.line_of(self.span(start)).get(..start - self.line_start).unwrap_or("");
+        let word = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+        let column = before.strip_suffix(word).unwrap_or("").trim_end();
+        let after_name = column.ends_with(['(', ',']) && self.cursor.rest().starts_with(':');
+        let follows = self.cursor.rest().trim_start().starts_with([',', ')', '=']);
+        after_name || follows && column.ends_with(':') && TYPES.contains(&type_name(word))
     }
 
     /// `?-`, as Prolog asks.

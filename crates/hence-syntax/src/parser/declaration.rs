@@ -8,15 +8,12 @@ use hence_core::value::{Type, Value};
 use super::super::codes;
 use super::super::foreign::type_name;
 use super::super::lexer::snake_case;
-use super::super::token::{Position, RESERVED, TokenKind};
+use super::super::token::{Position, RESERVED, TYPES, TokenKind};
 use super::super::tree::TypeExpr;
 use super::super::tree::{ColumnDecl, Doc, Expr, ExprKind, Ident, Import, ParamDecl, RelationDecl, TypeDecl};
 use super::Parser;
 use super::recover::{FAR, heads_rule};
 use crate::part;
-
-/// The words of the types.
-const TYPES: [&str; 7] = ["bool", "int", "float", "string", "name", "time", "duration"];
 
 impl Parser<'_> {
     /// A lower-case name of a `what`; one in upper case is reported and taken in lower case.
@@ -316,13 +313,12 @@ impl Parser<'_> {
         if !self.eat(TokenKind::Equal) {
             self.expected("`=` and the names of the set, such as `= /low | /high`");
         }
-        let members = self.members();
-        if self.at(TokenKind::Comma) {
+        let mut members = self.members();
+        while self.at(TokenKind::Comma) {
             let label = "separate the names of a set with `|`";
-            let span = self.current.span;
+            let span = self.bump().span;
             self.mended(codes::BAD_DECLARATION, "`,` does not separate names", span, label, "|");
-            self.skip_clause();
-            return Some(TypeDecl { doc, name, members, span: self.since(start) });
+            members.extend(self.members());
         }
         let span = self.since(start);
         self.end_clause("the type");

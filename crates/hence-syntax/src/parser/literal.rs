@@ -94,6 +94,7 @@ impl Parser<'_> {
             _ if self.at_expectation_word() => false,
             _ if self.at_word("order") && self.ahead.kind == TokenKind::Word("by".into()) => self.order_by(),
             TokenKind::RightParen | TokenKind::RightBracket => false,
+            TokenKind::At if !self.said() => self.annotation_after_rule(),
             TokenKind::LeftBracket if matches!(self.last.kind, TokenKind::Word(_)) => self.bracketed_terms(),
             _ if self.begins_term() && self.current.span != before.span => {
                 let help = match before.kind {
@@ -113,6 +114,16 @@ impl Parser<'_> {
                 self.eat(TokenKind::Comma)
             }
         }
+    }
+
+    /// Reports `@because("…")` after the body of its rule, and skips it.
+    fn annotation_after_rule(&mut self) -> bool {
+        let span = self.current.span.to(self.ahead.span);
+        let help = "put it directly above its rule";
+        self.report(codes::BAD_ANNOTATION, "an annotation after its rule", span, "", help);
+        self.silent = true;
+        self.skip_to_comma(|_| false);
+        false
     }
 
     /// Reports `p[X, Y]`, and skips its terms.

@@ -35,6 +35,12 @@ impl Parser<'_> {
         if self.current.span != start && self.annotated_declaration() {
             return None;
         }
+        if self.current.span != start && self.at(TokenKind::Eof) && !self.said() {
+            let span = self.since(start);
+            let help = "put it directly above its rule";
+            self.report(codes::BAD_ANNOTATION, "an annotation without a rule below it", span, "", help);
+            return None;
+        }
         let lead = self.current.span;
         let kind = self.rule_kind();
         let Some((relation, terms)) = self.head() else {
