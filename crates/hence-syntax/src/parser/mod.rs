@@ -76,6 +76,7 @@ pub fn parse_fact(file: FileId, text: &str) -> (Option<Atom>, Vec<Diagnostic>) {
     }
     let mut parser = Parser::asking(file, text);
     let atom = parser.atom();
+    parser.refuse_second_fact(text);
     parser.end_of_input("the fact");
     (atom, parser.into_faults())
 }

@@ -254,6 +254,21 @@ impl Parser<'_> {
         head.starts_with(|c: char| c.is_alphabetic() || c == '_') && heads_rule(head)
     }
 
+    /// Reports another fact after the one that a text is to hold.
+    pub(super) fn refuse_second_fact(&mut self, text: &str) {
+        let separated = matches!(self.current.kind, TokenKind::Comma | TokenKind::End);
+        if !separated || !matches!(self.ahead.kind, TokenKind::Word(_)) {
+            return;
+        }
+        let (first, rest) = (part(text, ..self.last.span.end as usize), self.ahead.span);
+        let second = part(text, rest.start as usize..).trim_end().trim_end_matches('.');
+        let help = format!("give each an argument of its own: `'{}' '{second}'`", first.trim_start());
+        let one = super::parse_fact(self.file, second).1.is_empty();
+        let help = if one { help } else { String::from("give each an argument of its own, in quotes") };
+        self.report(codes::UNEXPECTED, "expected one fact, found several", rest, "the second one", &help);
+        self.resume_at(text.len());
+    }
+
     /// Takes the end of a text that holds one thing only.
     pub(super) fn end_of_input(&mut self, what: &str) {
         if matches!(self.current.kind, TokenKind::End | TokenKind::Semicolon) {
