@@ -295,11 +295,16 @@ impl Bench<'_> {
             Literal::Atom(atom) => Some(self.matching(atom.relation, &atom.args)),
             _ => None,
         });
-        let facts = facts.unwrap_or_default();
+        let failure = self.failure(span, "expected no match, found");
+        self.unwanted(failure, &facts.unwrap_or_default())
+    }
+
+    /// A failure with the facts that must not hold, and why the first of them does.
+    fn unwanted(&self, failure: TestFailure, facts: &[Fact]) -> TestFailure {
         let why = facts.first().map_or_else(Vec::new, |fact| self.why(fact));
         let more = facts.len().saturating_sub(3);
         let instead = facts.iter().take(3).map(|fact| format!("{fact}.")).collect();
-        TestFailure { instead, more, why, ..self.failure(span, "expected no match, found") }
+        TestFailure { instead, more, why, ..failure }
     }
 
     fn matching(&self, relation: RelationId, args: &[hence_lang::ir::Arg]) -> Vec<Fact> {
@@ -333,8 +338,10 @@ impl Bench<'_> {
             }
             Literal::Not(atom) => {
                 let pattern = stuck::pattern(&atom.args, program, &stuck.bindings);
-                let there = stuck::fitting(program, model, atom.relation, &pattern);
-                self.failure(atom.span, format!("does not hold{with}: found `{there}`"))
+                let there = self.finder().instances(atom.relation, &pattern);
+                let failure = self.failure(atom.span, format!("expected no match{with}, found"));
+                let text = format!("!{}", failure.text);
+                self.unwanted(TestFailure { text, ..failure }, &there)
             }
             other => {
                 let inside = |about: &&About<'_>| {

@@ -196,12 +196,7 @@ fn head_values(rule: &Rule, wanted: &[Option<Value>]) -> Vec<Literal> {
 }
 
 /// The first fact that fits a pattern, as text.
-pub(super) fn fitting(
-    program: &Program,
-    model: &Model,
-    relation: RelationId,
-    pattern: &[Option<Value>],
-) -> String {
+fn fitting(program: &Program, model: &Model, relation: RelationId, pattern: &[Option<Value>]) -> String {
     let fits = |fact: &Fact| {
         fact.values.iter().zip(pattern).all(|(value, wanted)| wanted.is_none_or(|wanted| wanted == *value))
     };

@@ -14,6 +14,7 @@ use hence_lang::analysis;
 use hence_ledger::interchange::{self, CLOCK, FactFile, FactFormat, Mapping, Schemas, Unread};
 use hence_proof::proof::FactPattern;
 use hence_syntax as syntax;
+use hence_syntax::codes::UNEXPECTED;
 use hence_syntax::tree::{Args, Atom};
 
 use super::RuleSet;
@@ -135,13 +136,19 @@ pub fn read_record_lines(
 pub fn read_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
     let mut reading = Reading::new(rules);
     let id = reading.sources.add("<fact>", text);
+    if text.trim_start().starts_with('{') {
+        let place = Span::new(id, 0, text.len() as u32);
+        let diagnostics = vec![as_json(rules, text, place)];
+        return Err(SessionError::Faults(Box::new(Faults { sources: reading.sources, diagnostics })));
+    }
     let (atom, faults) = syntax::parse_fact(id, text);
-    if let Some(atom @ Atom { args: Args::Named(_), .. }) = atom.filter(|_| faults.is_empty()) {
+    reading.found.extend(faults);
+    if let Some(atom @ Atom { args: Args::Named(_), .. }) = atom.filter(|_| reading.found.is_empty()) {
         return reading.by_name(&atom, text);
     }
-    let (tree, found) = syntax::parse(id, &clause(text));
-    reading.found.extend(found);
     if reading.found.is_empty() {
+        let (tree, found) = syntax::parse(id, &clause(text));
+        reading.found.extend(found);
         let (facts, found) = analysis::check_facts(&rules.checked, &tree, &reading.sources);
         reading.found.extend(found);
         reading.facts.extend(facts.into_iter().map(|(id, values, _)| fact(rules, id, values)));
@@ -152,6 +159,16 @@ pub fn read_fact(rules: &RuleSet, text: &str) -> Result<Fact, SessionError> {
         _ => Err(SessionError::Unknown {
             message: format!("expected one fact, found {}: `{text}`", facts.len()),
         }),
+    }
+}
+
+/// The fault of a fact in the form of a fact file.
+fn as_json(rules: &RuleSet, text: &str, place: Span) -> Diagnostic {
+    let fault =
+        Diagnostic::new(UNEXPECTED, "expected a fact as a rule file has it, found JSON").at(place, "");
+    match read_fact_lines(rules, "<fact>", &text.replace('\'', "\"")).as_deref() {
+        Ok([fact]) => fault.help(format!("write: `{fact}`")),
+        _ => fault.help("write `relation(value, …)`; lines of JSON are read by `--facts FILE.jsonl`"),
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use hence_core::diagnostic::{self, Diagnostic};
 use hence_core::fact::Fact;
 use hence_core::schema::{Relation, RelationId};
+use hence_core::span::{FileId, Span};
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_lang::analysis::{self, AtomPattern};
@@ -14,6 +15,7 @@ use hence_proof::Finder;
 use hence_proof::proof::{Origin, Origins, Proof};
 use hence_proof::why_not::{Remedies, Trial};
 use hence_syntax as syntax;
+use hence_syntax::codes::UNEXPECTED;
 
 use super::error::{Faults, SessionError};
 use super::evaluation::Evaluation;
@@ -95,7 +97,7 @@ impl Session {
         wanted: Wanted,
         each: &mut dyn FnMut(Proof) -> bool,
     ) -> Result<FactProofs, SessionError> {
-        let asked = self.asked(question)?;
+        let asked = self.asked(question, Asked::Why)?;
         // Those who ask for every proof want much.
         let mut refused = None;
         if !wanted.every {
@@ -148,10 +150,24 @@ impl Session {
     }
 
     /// What a question such as `select_tool("g1", T, _)` asks for.
-    pub(super) fn asked(&self, question: &str) -> Result<AtomPattern, SessionError> {
+    pub(super) fn asked(&self, question: &str, asked: Asked) -> Result<AtomPattern, SessionError> {
         let mut sources = self.rules.sources.clone();
         let file = sources.add("<question>", question);
         let (atom, mut found) = syntax::parse_fact(file, question);
+        if let Some(fact) = negated(question) {
+            let sign = Span::new(file, 0, (question.len() - fact.len()) as u32);
+            let (message, help) = match asked {
+                Asked::Why => (
+                    "`why` takes a fact that holds, found a negated one",
+                    format!("`hence why-not '{fact}'` says why it does not hold"),
+                ),
+                Asked::WhyNot => (
+                    "`why-not` takes a fact that does not hold, found a negated one",
+                    format!("`hence why '{fact}'` says why it holds"),
+                ),
+            };
+            found = vec![Diagnostic::new(UNEXPECTED, message).at(sign, "negated here").help(help)];
+        }
         let mut wanted = None;
         if let Some(atom) = atom.filter(|_| found.is_empty()) {
             let (pattern, more) = analysis::check_atom(&self.rules.checked, &atom, &sources);
@@ -178,6 +194,22 @@ impl Session {
     pub(super) fn reasons<'a>(&'a self, evaluation: &'a Evaluation) -> Finder<'a> {
         evaluation.finder((&self.rules.program, &self.rules.sources), &self.store)
     }
+}
+
+/// Which question is asked about a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Why it holds.
+    Why,
+    /// Why it doesn't.
+    WhyNot,
+}
+
+/// The fact after a `!` or `not`.
+pub(super) fn negated(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let fact = text.strip_prefix('!').or_else(|| text.strip_prefix("not "))?.trim_start();
+    syntax::parse_fact(FileId::default(), fact).1.is_empty().then_some(fact)
 }
 
 /// Asks why in one evaluation; what one question had to look up in the facts is kept for the next one.
@@ -220,7 +252,7 @@ impl Explainer<'_> {
         wanted: Wanted,
         each: &mut dyn FnMut(Proof) -> bool,
     ) -> Result<FactProofs, SessionError> {
-        let AtomPattern { relation, values: pattern, .. } = self.session.asked(question)?;
+        let AtomPattern { relation, values: pattern, .. } = self.session.asked(question, Asked::Why)?;
         let facts = self.finder.instances(relation, &pattern);
         let open = if facts.is_empty() || pattern.iter().any(Option::is_none) {
             self.finder.undetermined(relation, &pattern)
@@ -294,7 +326,7 @@ impl Explainer<'_> {
     }
 
     fn refused(&self, question: &str, time: Duration) -> Result<Refused, SessionError> {
-        let asked = self.session.asked(question)?;
+        let asked = self.session.asked(question, Asked::WhyNot)?;
         let program = &self.session.rules.program;
         let finder = &self.finder;
         let answer = finder.why_not(asked.relation, &asked.values);

@@ -7,6 +7,7 @@ use hence_proof::why_not::{Remedies, WhyNot};
 
 use super::Session;
 use super::error::SessionError;
+use super::why::Asked;
 
 /// Why nothing fits a question.
 #[derive(Clone, Debug)]
@@ -25,7 +26,8 @@ impl Session {
     /// # Errors
     /// Faults in the question, and all that can go wrong in an evaluation.
     pub fn why_not(&self, question: &str, now: i64, time: Duration) -> Result<Refused, SessionError> {
-        let evaluation = self.entry(|| self.evaluate_for(self.asked(question)?.relation, now))?;
+        let evaluation =
+            self.entry(|| self.evaluate_for(self.asked(question, Asked::WhyNot)?.relation, now))?;
         self.explainer(&evaluation, None).why_not(question, time)
     }
 }

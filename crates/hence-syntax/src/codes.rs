@@ -30,7 +30,7 @@ pub const TOO_MANY_FAULTS: Code = Code("E112");
 pub(crate) const BAD_WORD: Code = Code("E113");
 
 /// Something else is found where the grammar expects a certain form.
-pub(crate) const UNEXPECTED: Code = Code("E120");
+pub const UNEXPECTED: Code = Code("E120");
 /// A clause without its `.`, or a `.` without white space after it.
 pub(crate) const MISSING_DOT: Code = Code("E121");
 /// Two literals or terms without a comma between them.

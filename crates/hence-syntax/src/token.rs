@@ -112,6 +112,9 @@ pub(crate) enum TokenKind {
 /// Words that are never names.
 pub const RESERVED: [&str; 7] = ["true", "false", "not", "and", "or", "in", "if"];
 
+/// The words of the types.
+pub(crate) const TYPES: [&str; 7] = ["bool", "int", "float", "string", "name", "time", "duration"];
+
 impl TokenKind {
     /// Whether this is a word of the grammar that an expression may follow.
     pub(crate) fn may_open_expression(self) -> bool {

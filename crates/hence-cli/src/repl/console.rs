@@ -39,6 +39,9 @@ impl Console<'_> {
         match prompt::read(text) {
             PromptEntry::Nothing => {}
             PromptEntry::Command(command, rest) => return self.command(command, rest),
+            PromptEntry::Bare(text) => {
+                return Err(Failure::Usage(format!("a command begins with `:`; write `:{text}`")));
+            }
             PromptEntry::Query(body) => self.query(body)?,
             PromptEntry::Clauses(text) => {
                 let ended = prompt::ended(text);

@@ -16,7 +16,7 @@ use super::equations::Equations;
 use super::names::Names;
 use super::prose::list;
 use super::uses::{Vars, for_each_use};
-use super::values::error;
+use super::values::{error, truth};
 
 /// How many unbound variables of a rule are told each by itself.
 const MOST_TOLD: usize = 20;
@@ -146,6 +146,9 @@ impl Uses {
         let mut diagnostic = Diagnostic::new(codes::UNBOUND, format!("unbound variable `{name}`"));
         for (span, role) in places.iter().take(4) {
             diagnostic = diagnostic.at(*span, role.phrase());
+        }
+        if let Some(meant) = truth(name) {
+            return diagnostic.help(format!("the value is written `{meant}`"));
         }
         if Some(var) == self.rank {
             return diagnostic.note("the rank is known only in the head, after the limit is applied");

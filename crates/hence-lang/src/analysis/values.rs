@@ -208,3 +208,12 @@ pub(super) fn not_literal(what: &str, span: Span) -> Diagnostic {
 pub(super) fn error(code: Code, message: impl Into<String>, span: Span) -> Diagnostic {
     Diagnostic::new(code, message).at(span, "")
 }
+
+/// The literal that a variable called like one in another language is meant for.
+pub(super) fn truth(name: &str) -> Option<&'static str> {
+    match name {
+        "True" | "TRUE" => Some("true"),
+        "False" | "FALSE" => Some("false"),
+        _ => None,
+    }
+}

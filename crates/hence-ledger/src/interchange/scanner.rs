@@ -86,9 +86,11 @@ impl<'t> Scanner<'t> {
     pub(super) fn unexpected(&mut self, due: &str) -> Diagnostic {
         self.peek();
         let next = self.rest().chars().next();
-        let found = next.map_or(String::from("the end of the line"), |c| format!("`{}`", c.escape_debug()));
+        let shown = |c: char| if c == '\'' { String::from(c) } else { c.escape_debug().to_string() };
+        let found = next.map_or(String::from("the end of the line"), |c| format!("`{}`", shown(c)));
         let end = self.at + next.map_or(0, char::len_utf8);
-        self.malformed(format!("expected {due}, found {found}"), self.at, end)
+        let fault = self.malformed(format!("expected {due}, found {found}"), self.at, end);
+        if next == Some('\'') { fault.help("JSON has its strings in double quotes") } else { fault }
     }
 
     fn malformed(&self, message: impl Into<String>, start: usize, end: usize) -> Diagnostic {

@@ -23,6 +23,8 @@ pub enum PromptEntry<'a> {
     Nothing,
     /// A command and what stands after it.
     Command(&'a str, &'a str),
+    /// A command without its colon.
+    Bare(&'a str),
     /// The body of a question.
     Query(&'a str),
     /// Rules, declarations, facts.
@@ -36,6 +38,9 @@ pub fn read(text: &str) -> PromptEntry<'_> {
         let (command, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
         return PromptEntry::Command(command, rest.trim());
     }
+    if is_bare_command(trimmed) {
+        return PromptEntry::Bare(trimmed.trim_end_matches('.'));
+    }
     let scan = scan(text);
     match (trimmed.strip_prefix("?-"), scan.last) {
         (Some(body), _) => PromptEntry::Query(body.trim_end_matches(['.', '?']).trim()),
@@ -44,6 +49,16 @@ pub fn read(text: &str) -> PromptEntry<'_> {
         (None, None) if scan.documented => PromptEntry::Clauses(text),
         (None, None) => PromptEntry::Nothing,
     }
+}
+
+/// Whether a line is a command whose colon was forgotten: its word, and then no parenthesis as after a relation.
+fn is_bare_command(line: &str) -> bool {
+    let line = line.trim();
+    let end = line.find(|c: char| c.is_whitespace() || c == '.').unwrap_or(line.len());
+    let (word, rest) = line.split_at_checked(end).unwrap_or((line, ""));
+    let known = COMMANDS.iter().any(|(name, ..)| name.strip_prefix(':') == Some(word)) || word == "exit";
+    let rest = rest.trim_start();
+    known && !line.contains('\n') && !["(", ":-", "="].iter().any(|sign| rest.starts_with(sign))
 }
 
 /// What stands in a text, an entry each. A command, and a question on a line of its own, begin another entry, so that a
@@ -72,7 +87,7 @@ fn begins_another(before: &str, line: &str) -> bool {
         let body = line.strip_suffix('?').unwrap_or("");
         !body.is_empty() && syntax::parse_query(FileId::default(), body).1.is_empty()
     };
-    command || line.starts_with("?-") || asks() && ended(before).is_some()
+    command || is_bare_command(line) || line.starts_with("?-") || asks() && ended(before).is_some()
 }
 
 /// The clause `text` with the full stop that it lacks; nothing where it lacks something else.
@@ -89,7 +104,7 @@ pub fn ended(text: &str) -> Option<String> {
 pub fn is_complete(text: &str) -> bool {
     let text = entries(text).pop().unwrap_or("");
     let trimmed = text.trim_start();
-    if trimmed.starts_with(':') && !trimmed.starts_with(":-") {
+    if trimmed.starts_with(':') && !trimmed.starts_with(":-") || is_bare_command(trimmed) {
         return true;
     }
     let scan = scan(text);

@@ -37,6 +37,8 @@ pub(super) struct Lexer<'a> {
     seen_nul: bool,
     /// Whether what was passed over last was a comment of another language.
     passed_comment: bool,
+    /// Whether the text is one question or fact by itself, in no rule file.
+    pub(super) asks: bool,
     /// Whether faults come with the hence form of their line; off while such a form is tried out.
     pub(super) with_help: bool,
     pub(super) comments: Vec<Comment>,
@@ -56,6 +58,7 @@ impl<'a> Lexer<'a> {
             line_start: cursor.at(),
             seen_nul: false,
             passed_comment: false,
+            asks: false,
             with_help: true,
             comments: Vec::new(),
             faults: Faults::default(),

@@ -2,11 +2,12 @@
 
 use crate::part;
 use hence_core::diagnostic::Diagnostic;
+use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 
 use super::super::codes;
-use super::super::foreign::variable_form;
-use super::super::token::TokenKind;
+use super::super::foreign::{type_name, variable_form};
+use super::super::token::{TYPES, TokenKind};
 use super::{Lexer, nul};
 
 /// Operators of other languages that have one of our own: theirs, ours, longest first.
@@ -135,6 +136,15 @@ impl Lexer<'_> {
 
     /// `?x` of Nemo, or a query.
     fn question(&mut self, start: usize) -> Option<TokenKind> {
+        if self.after_type(start) {
+            let span = self.span(start);
+            let fault = Diagnostic::new(codes::BAD_DECLARATION, "a column has a value in every fact")
+                .at(span, "unexpected `?`")
+                .help("remove it; a column that facts may leave out has a default, such as `tag: string = \"\"`")
+                .fix(span, "");
+            self.faults.push(fault);
+            return None;
+        }
         let named = self.cursor.peek().is_some_and(|c| c.is_ascii_alphabetic());
         if self.after_value || !named {
             return self.query(start);
@@ -146,10 +156,23 @@ impl Lexer<'_> {
         Some(TokenKind::Variable(Symbol::new(&name)))
     }
 
+    /// Whether the name of a column ends before byte `start` and `:` follows, or its type and another column or `)`.
+    fn after_type(&self, start: usize) -> bool {
+        let before = self.line_of(self.span(start)).get(..start - self.line_start).unwrap_or("");
+        let word = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+        let column = before.strip_suffix(word).unwrap_or("").trim_end();
+        let after_name = column.ends_with(['(', ',']) && self.cursor.rest().starts_with(':');
+        let follows = self.cursor.rest().trim_start().starts_with([',', ')', '=']);
+        after_name || follows && column.ends_with(':') && TYPES.contains(&type_name(word))
+    }
+
     /// `?-`, as Prolog asks.
     fn query(&mut self, start: usize) -> Option<TokenKind> {
         let span = self.span(start);
         let line = self.line_of(span);
+        if self.asks {
+            return self.question_mark(span, line);
+        }
         self.cursor.eat_while(|c| c != '\n');
         let query =
             line.trim_start().trim_start_matches("?-").trim_start_matches('?').trim().trim_end_matches('.');
@@ -157,6 +180,18 @@ impl Lexer<'_> {
             Diagnostic::new(codes::FOREIGN_RULE, "a rule file can't contain queries").at(span, "a query");
         let asks = line.trim_start().starts_with('?') && !query.is_empty() && !query.contains('\'');
         self.faults.push(if asks { fault.help(format!("run `hence query '{query}'`")) } else { fault });
+        None
+    }
+
+    /// Reports a `?` where the command asks already.
+    fn question_mark(&mut self, span: Span, line: &str) -> Option<TokenKind> {
+        let asked = line.trim().trim_start_matches("?-").trim_end_matches(['?', '.', ' ']).trim_start();
+        let fault = Diagnostic::new(codes::FOREIGN_RULE, "unexpected `?`");
+        self.faults.push(if asked.contains('?') {
+            fault.at(span, "unknown operator").help("a choice of values is `if(condition, value, otherwise)`")
+        } else {
+            fault.at(span, "not needed here").help(format!("leave it out: `{asked}`"))
+        });
         None
     }
 

@@ -34,6 +34,14 @@ impl Parser<'_> {
             if self.current == word {
                 self.bump();
             }
+            if self.at(TokenKind::End) {
+                let fault = Diagnostic::new(codes::BAD_ANNOTATION, "unexpected `.` after an annotation")
+                    .at(self.current.span, "an annotation belongs to the rule below it")
+                    .help("remove it")
+                    .fix(self.current.span, "");
+                self.fault(fault);
+                self.bump();
+            }
         }
         annotations
     }

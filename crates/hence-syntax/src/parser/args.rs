@@ -75,6 +75,7 @@ impl Parser<'_> {
     /// The named arguments before a `..`; it can't follow positional ones.
     fn all_named(&mut self, positional: Vec<Expr>, named: Vec<(Ident, Expr)>, rest: Span) -> Args {
         if let Some(first) = positional.first() {
+            self.passed_over = true;
             let fault = Diagnostic::new(codes::NAMED_ARGUMENTS, "`..` after positional arguments")
                 .at(rest, "")
                 .at(first.span, "by position")
@@ -92,7 +93,7 @@ impl Parser<'_> {
     /// Takes `name:` before an argument.
     fn argument_name(&mut self) -> Option<Ident> {
         let is_name = matches!(self.current.kind, TokenKind::Word(_) | TokenKind::Variable(_));
-        if !is_name || self.ahead.kind != TokenKind::Colon {
+        if !is_name || self.ahead.kind != TokenKind::Colon && !self.at_dashed(':') {
             return None;
         }
         let name = self.name("column")?;
@@ -104,9 +105,11 @@ impl Parser<'_> {
     pub(super) fn refuse_equal(&mut self, args: Args, equal: Option<Span>) -> Args {
         let (Some(span), Args::Positional(terms)) = (equal, &args) else { return args };
         let named: Vec<_> = terms.iter().filter_map(as_named).collect();
-        let Some((name, value)) = named.first() else { return args };
+        let Some((name, _)) = named.first() else { return args };
         let message = format!("`{} =` inside an atom", name.name);
-        let help = format!("write: `{}: {}`", name.name, self.lexer.slice(value.span));
+        let form = |(name, value): &(Ident, Expr)| format!("{}: {}", name.name, self.lexer.slice(value.span));
+        let forms: Vec<_> = named.iter().map(form).collect();
+        let help = format!("write: `{}`", forms.join(", "));
         self.report(codes::NAMED_ARGUMENTS, message, span, "a named argument takes `:`", &help);
         Args::Named(named)
     }
@@ -125,7 +128,7 @@ impl Parser<'_> {
             return false;
         }
         if self.begins_term() && self.current.span != before {
-            self.missing_comma("two terms");
+            self.missing_comma("two terms", "");
             return true;
         }
         self.expected("`,` or `)`");
@@ -138,6 +141,7 @@ impl Parser<'_> {
         let (Some(first), Some((name, _))) = (positional.first(), named.first()) else {
             return if named.is_empty() { Args::Positional(positional) } else { Args::Named(named) };
         };
+        self.passed_over = true;
         let fault = Diagnostic::new(codes::NAMED_ARGUMENTS, "an atom mixes positional and named arguments")
             .at(first.span, "by position")
             .at(name.span, "by name")
@@ -148,7 +152,7 @@ impl Parser<'_> {
 }
 
 /// `name = term` as name and term.
-fn as_named(term: &Expr) -> Option<(Ident, Expr)> {
+pub(super) fn as_named(term: &Expr) -> Option<(Ident, Expr)> {
     match &term.kind {
         ExprKind::Binary(BinaryOp::Equal, left, right) => match left.kind {
             ExprKind::Ident(name) => Some((Ident { name, span: left.span }, (**right).clone())),

@@ -17,7 +17,11 @@ impl Parser<'_> {
         let start = self.current.span;
         let relation = self.callee("relation")?;
         if !self.at(TokenKind::LeftParen) {
-            self.missing_parentheses(relation);
+            if self.at(TokenKind::Dot) {
+                self.expected(&format!("`(` after `{}`", relation.name));
+            } else {
+                self.missing_parentheses(relation);
+            }
             return Some(Atom {
                 relation,
                 args: Args::Positional(Vec::new()),
@@ -91,14 +95,15 @@ impl Parser<'_> {
     }
 
     /// Reports a missing comma between two things; goes on as if it were there.
-    pub(super) fn missing_comma(&mut self, between: &str) {
+    pub(super) fn missing_comma(&mut self, between: &str, help: &str) {
         if self.said() || self.at(TokenKind::Broken) {
             return;
         }
+        self.passed_over = true;
         let fault = Diagnostic::new(codes::MISSING_COMMA, format!("missing `,` between {between}"))
             .at(self.last.span.after(), "expected `,` here");
         let fault = fault.at(self.current.span, format!("before {}", self.found()));
-        self.fault(fault);
+        self.fault(if help.is_empty() { fault } else { fault.help(help) });
     }
 
     /// Reports a comma with nothing after it.

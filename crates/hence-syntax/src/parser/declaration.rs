@@ -6,11 +6,14 @@ use hence_core::span::Span;
 use hence_core::value::{Type, Value};
 
 use super::super::codes;
+use super::super::foreign::type_name;
 use super::super::lexer::snake_case;
-use super::super::token::{RESERVED, TokenKind};
+use super::super::token::{Position, RESERVED, TYPES, TokenKind};
 use super::super::tree::TypeExpr;
 use super::super::tree::{ColumnDecl, Doc, Expr, ExprKind, Ident, Import, ParamDecl, RelationDecl, TypeDecl};
 use super::Parser;
+use super::recover::{FAR, heads_rule};
+use crate::part;
 
 impl Parser<'_> {
     /// A lower-case name of a `what`; one in upper case is reported and taken in lower case.
@@ -30,7 +33,7 @@ impl Parser<'_> {
                     self.report(codes::RESERVED_WORD, message, span, label, "choose another name");
                 }
                 self.bump();
-                Some(Ident { name, span })
+                Some(self.dashed(Ident { name, span }, what))
             }
             TokenKind::Variable(name) => {
                 let form = snake_case(name.as_str().trim_start_matches('_'));
@@ -45,6 +48,41 @@ impl Parser<'_> {
                 None
             }
         }
+    }
+
+    /// Takes the rest of a name with dashes, which is reported and read with `_` in their place.
+    fn dashed(&mut self, first: Ident, what: &str) -> Ident {
+        let mut span = first.span;
+        while self.at(TokenKind::Minus) && self.current.span.start == span.end && self.glued() {
+            self.bump();
+            span = self.since(first.span).to(self.bump().span);
+        }
+        if span == first.span {
+            return first;
+        }
+        let written = self.lexer.slice(span);
+        let name = written.replace('-', "_");
+        let message = format!("a `-` in the name of a {what}, `{written}`");
+        self.mended(codes::BAD_WORD, message, span, "a name has letters, digits and `_`", &name);
+        Ident { name: name.as_str().into(), span }
+    }
+
+    /// Whether a word or number follows the current token without a space.
+    fn glued(&self) -> bool {
+        let word = matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_))
+            || matches!(self.ahead.kind, TokenKind::Literal(Value::Int(_)));
+        word && self.ahead.span.start == self.current.span.end
+    }
+
+    /// Whether a name with dashes is at hand, `after` directly after it.
+    pub(super) fn at_dashed(&self, after: char) -> bool {
+        let TokenKind::Word(_) = self.current.kind else { return false };
+        let text = part(self.text, self.current.span.start as usize..);
+        let name = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_-".contains(c));
+        let written = part(text, ..text.len() - name.len());
+        written.contains('-')
+            && written.split('-').all(|word| word.starts_with(|c: char| c.is_ascii_alphanumeric()))
+            && name.starts_with(after)
     }
 
     /// `input NAME(column: type, …).` and its kin.
@@ -67,6 +105,60 @@ impl Parser<'_> {
             _ => Kind::Derived,
         };
         self.bump();
+        self.declared_as(kind, start, doc, partition)
+    }
+
+    /// Whether `name(column: type, …)` is at hand, the columns of a declaration, without a keyword before it.
+    pub(super) fn at_bare_declaration(&self) -> bool {
+        let keyword = ["input", "relation", "decision"].iter().any(|word| self.at_word(word));
+        if keyword || self.current.position == Position::Inside {
+            return false;
+        }
+        let text = part(self.text, self.ahead.span.start as usize..);
+        let Some(text) = text.strip_prefix('(') else { return false };
+        let Some((close, _)) = text.char_indices().take(FAR).find(|(_, c)| *c == ')') else { return false };
+        let (columns, rest) = (part(text, ..close), part(text, close + 1..));
+        let column = |column: &str| {
+            let (name, ty) = column.split_once(':')?;
+            let ty = ty.trim_start();
+            let word = ty.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("");
+            let known = TYPES.contains(&type_name(word)) || ty.starts_with('/') && ty.contains('|');
+            let named = name.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            (named && (known || ty.trim_end() == word)).then_some(known)
+        };
+        let columns: Option<Vec<bool>> = columns.split(',').map(column).collect();
+        let ends = rest.trim_start().is_empty() || rest.trim_start().starts_with('.');
+        ends && columns.is_some_and(|known| known.contains(&true))
+    }
+
+    /// Reports a declaration without its keyword, and reads it: of a relation where the file derives it, else of an input.
+    pub(super) fn bare_declaration(&mut self) -> Option<RelationDecl> {
+        let start = self.current.span;
+        let name = self.lexer.slice(start);
+        let derives = |line: &str| {
+            let head = line.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with('('));
+            head && heads_rule(line.trim_start())
+        };
+        let kind = if self.text.lines().any(derives) { Kind::Derived } else { Kind::Input };
+        let doc = self.doc(start.start);
+        let declared = self.declared_as(kind, start, doc, None)?;
+        let keyword = kind.keyword();
+        let fault = Diagnostic::new(codes::BAD_DECLARATION, "a declaration without its keyword")
+            .at(start, "a declaration begins with `input`, `relation` or `decision`")
+            .help(format!("write: `{keyword} {}`", self.lexer.slice(declared.span)))
+            .fix(Span { end: start.start, ..start }, format!("{keyword} "));
+        self.fault(fault);
+        Some(declared)
+    }
+
+    /// What follows the keyword of a declaration.
+    fn declared_as(
+        &mut self,
+        kind: Kind,
+        start: Span,
+        doc: Doc,
+        partition: Option<Ident>,
+    ) -> Option<RelationDecl> {
         let Some(name) = self.name("relation") else {
             self.skip_clause();
             return None;
@@ -154,6 +246,14 @@ impl Parser<'_> {
             let personal = self.personal();
             return Some(ColumnDecl { name, ty, default, personal });
         }
+        if let Some((word, ty)) = self.type_first(name) {
+            return Some(ColumnDecl {
+                name: word,
+                ty,
+                default: self.column_default(word),
+                personal: self.personal(),
+            });
+        }
         if let TokenKind::Word(ty) = self.current.kind {
             self.missing_colon(&format!("{}: {ty}", name.name));
             let ty = self.type_expr()?;
@@ -161,8 +261,7 @@ impl Parser<'_> {
             let personal = self.personal();
             return Some(ColumnDecl { name, ty, default, personal });
         }
-        let types = ["bool", "int", "float", "string", "name", "time", "duration"];
-        let help = if types.contains(&name.name.as_str()) {
+        let help = if TYPES.contains(&name.name.as_str()) {
             format!("write: `column: {}`, with the name of the column", name.name)
         } else {
             format!("write: `{}: string`, or another type", name.name)
@@ -170,6 +269,21 @@ impl Parser<'_> {
         let message = format!("the column `{}` has no type", name.name);
         self.report(codes::BAD_DECLARATION, message, start, "expected `name: type`", &help);
         Some(ColumnDecl { name, ty: TypeExpr::Set(Vec::new(), start), default: None, personal: None })
+    }
+
+    /// Reports `type name` in the place of `name: type`, and takes it for that.
+    fn type_first(&mut self, first: Ident) -> Option<(Ident, TypeExpr)> {
+        let TokenKind::Word(word) = self.current.kind else { return None };
+        let ty = type_name(first.name.as_str());
+        if !TYPES.contains(&ty) || TYPES.contains(&word.as_str()) {
+            return None;
+        }
+        let name = Ident { name: word, span: self.bump().span };
+        let message = "a type before the name of its column";
+        let form = format!("{word}: {ty}");
+        let label = "expected `name: type`";
+        self.mended(codes::BAD_DECLARATION, message, first.span.to(name.span), label, &form);
+        Some((name, TypeExpr::Named(Ident { name: ty.into(), span: first.span })))
     }
 
     /// `= literal` after the type of a column.
@@ -199,13 +313,12 @@ impl Parser<'_> {
         if !self.eat(TokenKind::Equal) {
             self.expected("`=` and the names of the set, such as `= /low | /high`");
         }
-        let members = self.members();
-        if self.at(TokenKind::Comma) {
+        let mut members = self.members();
+        while self.at(TokenKind::Comma) {
             let label = "separate the names of a set with `|`";
-            let span = self.current.span;
+            let span = self.bump().span;
             self.mended(codes::BAD_DECLARATION, "`,` does not separate names", span, label, "|");
-            self.skip_clause();
-            return Some(TypeDecl { doc, name, members, span: self.since(start) });
+            members.extend(self.members());
         }
         let span = self.since(start);
         self.end_clause("the type");

@@ -62,6 +62,10 @@ impl Parser<'_> {
                 left = broken(left);
             }
         }
+        if self.inside > 0 && min <= level::COMPARE && self.at_not_in() {
+            let left = self.not_in(left);
+            return self.operators(left, start, min);
+        }
         if self.inside > 0 && min <= level::COMPARE && self.at_word("in") {
             let height = self.height;
             let right = self.elements(&left);

@@ -163,5 +163,5 @@ fn unsaid(rule: Rule) -> Rule {
     let terms = rule.terms.iter().map(|term| error(term.span)).collect();
     let span = rule.span;
     let body = vec![Literal { kind: LiteralKind::Condition(error(span)), span }];
-    Rule { terms, body, limit: None, ..rule }
+    Rule { terms, body, limit: None, because: None, ..rule }
 }

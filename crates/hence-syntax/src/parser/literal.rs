@@ -9,6 +9,7 @@ use super::super::token::{Position, Token, TokenKind};
 use super::super::tree::{Args, Atom, BinaryOp, Expr, ExprKind, Literal, LiteralKind, UnaryOp};
 use super::Parser;
 use super::expr::{broken, level};
+use super::recover::after_call;
 
 impl Parser<'_> {
     /// Literals between commas, up to what can't belong to them.
@@ -93,8 +94,16 @@ impl Parser<'_> {
             _ if self.at_expectation_word() => false,
             _ if self.at_word("order") && self.ahead.kind == TokenKind::Word("by".into()) => self.order_by(),
             TokenKind::RightParen | TokenKind::RightBracket => false,
+            TokenKind::At if !self.said() => self.annotation_after_rule(),
+            TokenKind::LeftBracket if matches!(self.last.kind, TokenKind::Word(_)) => self.bracketed_terms(),
             _ if self.begins_term() && self.current.span != before.span => {
-                self.missing_comma("two literals");
+                let help = match before.kind {
+                    TokenKind::Word(word) if before.span == self.last.span => {
+                        format!("if `{word}` is a relation, put its terms in parentheses: `{word}(…)`")
+                    }
+                    _ => String::new(),
+                };
+                self.missing_comma("two literals", &help);
                 true
             }
             _ => {
@@ -105,6 +114,29 @@ impl Parser<'_> {
                 self.eat(TokenKind::Comma)
             }
         }
+    }
+
+    /// Reports `@because("…")` after the body of its rule, and skips it.
+    fn annotation_after_rule(&mut self) -> bool {
+        let span = self.current.span.to(self.ahead.span);
+        let help = "put it directly above its rule";
+        self.report(codes::BAD_ANNOTATION, "an annotation after its rule", span, "", help);
+        self.silent = true;
+        self.skip_to_comma(|_| false);
+        false
+    }
+
+    /// Reports `p[X, Y]`, and skips its terms.
+    fn bracketed_terms(&mut self) -> bool {
+        let name = self.last.span;
+        let open = self.bump().span;
+        self.pass_list(TokenKind::RightBracket);
+        let span = name.to(self.last.span);
+        let terms = self.lexer.slice(self.since(open)).trim_start_matches('[').trim_end_matches(']');
+        let form = format!("{}({terms})", self.lexer.slice(name));
+        let message = "an atom has its terms in parentheses";
+        self.mended(codes::FOREIGN_RULE, message, span, "found brackets", &form);
+        self.eat(TokenKind::Comma)
     }
 
     /// Whether the current word ends the literals: `limit`, `because`.
@@ -152,7 +184,10 @@ impl Parser<'_> {
         self.loose = None;
         self.foreign_beginning();
         let kind = if self.at_not() { self.negated(start) } else { self.plain(start) };
-        self.refuse_loose();
+        let kind = match (self.refuse_loose(), kind) {
+            (true, LiteralKind::Condition(expr)) => LiteralKind::Condition(broken(expr)),
+            (_, kind) => kind,
+        };
         Literal { kind, span: self.since(start) }
     }
 
@@ -189,8 +224,23 @@ impl Parser<'_> {
         self.with_left(left)
     }
 
+    /// Whether a call of a name with dashes is the whole literal: a difference would be compared with something.
+    fn at_dashed_atom(&self) -> bool {
+        self.at_dashed('(') && {
+            let text = part(self.text, self.current.span.start as usize..);
+            let open = text.find('(').unwrap_or(0);
+            after_call(part(text, open + 1..)).is_some_and(|rest| {
+                let rest = rest.trim_start();
+                rest.is_empty() || rest.starts_with([',', '.', '}'])
+            })
+        }
+    }
+
     /// Whether the current tokens are a word and a parenthesis, other than `if(`.
     fn at_atom(&self) -> bool {
+        if self.at_dashed_atom() {
+            return true;
+        }
         let called = self.ahead.kind == TokenKind::LeftParen;
         match self.current.kind {
             TokenKind::Word(word) => called && !["if", "not"].contains(&word.as_str()),
@@ -213,6 +263,9 @@ impl Parser<'_> {
 
     /// A condition whose expression was read up to here; `X in …` if `in` follows.
     fn with_left(&mut self, left: Expr) -> LiteralKind {
+        if self.at_not_in() {
+            return LiteralKind::Condition(self.not_in(left));
+        }
         if self.at_word("in") {
             let start = self.ahead.span;
             let right = self.elements(&left);
@@ -281,21 +334,40 @@ impl Parser<'_> {
         if !self.at_word("in") {
             return false;
         }
-        let from = self.since(start).end as usize;
         let negated = self.lexer.slice(self.since(start)).trim_start_matches('!').trim_start();
         let negated = negated.strip_prefix("not ").unwrap_or(negated).to_owned();
-        let left = Expr { kind: ExprKind::Error, span: start };
-        let right = self.elements(&left);
-        let span = self.since(start);
-        let (message, help) = if matches!(right.kind, ExprKind::Call(..)) {
-            let help = "derive the elements into a relation of their own, and negate that";
-            ("`in` of a generator can't be negated", help.to_owned())
-        } else {
-            let help = format!("write: `!({negated}{})`", part(self.text, from..span.end as usize));
-            ("`!` takes `in` in parentheses", help)
-        };
-        self.report(codes::BAD_CONDITION, message, span, "negated here", &help);
+        self.refuse_in(start, &negated, "`!` takes `in` in parentheses");
         true
+    }
+
+    /// Whether `not in` or `!in` is at hand.
+    pub(super) fn at_not_in(&self) -> bool {
+        self.at_not() && self.ahead.kind == TokenKind::Word("in".into())
+    }
+
+    /// Reports `X not in …`.
+    pub(super) fn not_in(&mut self, left: Expr) -> Expr {
+        let (start, written) = (left.span, self.lexer.slice(left.span).to_owned());
+        let sign = self.bump().span.to(self.current.span);
+        let message = format!("`{}` is not an operator", self.lexer.slice(sign));
+        self.refuse_in(start, &written, &message);
+        broken(left)
+    }
+
+    /// Reports a negated `in` after `left`, and takes what is on its right; the literal began at `start`.
+    fn refuse_in(&mut self, start: Span, left: &str, message: &str) {
+        let from = self.current.span.start as usize;
+        let right = self.elements(&Expr { kind: ExprKind::Error, span: start });
+        let span = self.since(start);
+        let fault = if matches!(right.kind, ExprKind::Call(..)) {
+            Diagnostic::new(codes::BAD_CONDITION, "`in` of a generator can't be negated")
+                .at(span, "negated here")
+                .help("derive the elements into a relation of their own, and negate that")
+        } else {
+            let form = format!("!({left} {})", part(self.text, from..span.end as usize));
+            Diagnostic::new(codes::BAD_CONDITION, message).at(span, "negated here").write(span, &form)
+        };
+        self.fault(fault);
     }
 
     /// An atom that turned out to be the beginning of an expression.
@@ -313,17 +385,18 @@ impl Parser<'_> {
         self.node(ExprKind::Call(atom.relation, args), start, height)
     }
 
-    /// Reports `and` and `or` between literals.
-    fn refuse_loose(&mut self) {
-        let Some(span) = self.loose.take() else { return };
+    /// Reports `and` and `or` between literals; whether one was there.
+    fn refuse_loose(&mut self) -> bool {
+        let Some(span) = self.loose.take() else { return false };
         let word = self.lexer.slice(span);
         let help = match word {
             "and" => "put `,` between two literals, or parentheses around the whole condition",
             "or" => "put parentheses around the whole condition, or write a rule for each alternative",
-            _ => return,
+            _ => return false,
         };
         let message = format!("`{word}` is allowed only inside parentheses");
         self.report(codes::LOOSE_CONNECTIVE, message, span, "outside parentheses", help);
+        true
     }
 }
 

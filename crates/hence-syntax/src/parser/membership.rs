@@ -63,7 +63,7 @@ impl Parser<'_> {
             return false;
         }
         if self.begins_term() && self.current.span != before {
-            self.missing_comma("two elements");
+            self.missing_comma("two elements", "");
             return true;
         }
         self.expected("`,` or `]`");
@@ -86,7 +86,7 @@ impl Parser<'_> {
     }
 
     /// Skips what is up to `close`, or to the end of the clause.
-    fn pass_list(&mut self, close: TokenKind) {
+    pub(super) fn pass_list(&mut self, close: TokenKind) {
         self.skip_to_comma(|token| token.kind == close);
         while self.eat(TokenKind::Comma) {
             self.skip_to_comma(|token| token.kind == close);

@@ -59,7 +59,7 @@ pub fn parse_query(file: FileId, text: &str) -> (ParsedQuery, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
         return (ParsedQuery::default(), vec![too_large(file, text.len())]);
     }
-    let mut parser = Parser::new(file, text);
+    let mut parser = Parser::asking(file, text);
     let literals = parser.literals();
     let limit = parser.at_word("limit").then(|| parser.limit());
     if literals.is_empty() {
@@ -74,8 +74,9 @@ pub fn parse_fact(file: FileId, text: &str) -> (Option<Atom>, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
         return (None, vec![too_large(file, text.len())]);
     }
-    let mut parser = Parser::new(file, text);
+    let mut parser = Parser::asking(file, text);
     let atom = parser.atom();
+    parser.refuse_second_fact(text);
     parser.end_of_input("the fact");
     (atom, parser.into_faults())
 }
@@ -147,6 +148,8 @@ struct Parser<'a> {
     with_help: bool,
     /// Set where a clause in the form of another language was skipped, its full stop included.
     clause_given_up: bool,
+    /// Set where tokens of a clause were passed over: what they bind is unknown.
+    passed_over: bool,
     /// A head that was read as the last literal of the rule before it.
     pending: Option<Head>,
     /// A fault that waits for the end of its clause.
@@ -155,7 +158,17 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(file: FileId, text: &'a str) -> Self {
+        Self::over(Lexer::new(file, text), file, text)
+    }
+
+    /// A parser of a text that is one question or fact by itself, in no rule file.
+    fn asking(file: FileId, text: &'a str) -> Self {
         let mut lexer = Lexer::new(file, text);
+        lexer.asks = true;
+        Self::over(lexer, file, text)
+    }
+
+    fn over(mut lexer: Lexer<'a>, file: FileId, text: &'a str) -> Self {
         let current = lexer.next();
         let ahead = lexer.next();
         Self {
@@ -181,6 +194,7 @@ impl<'a> Parser<'a> {
             in_expect: false,
             with_help: true,
             clause_given_up: false,
+            passed_over: false,
             pending: None,
             deferred: None,
         }
@@ -221,6 +235,7 @@ impl<'a> Parser<'a> {
         self.inside = 0;
         self.lower_variables = false;
         self.clause_given_up = false;
+        self.passed_over = false;
         self.flush_deferred(None);
     }
 

@@ -117,6 +117,7 @@ impl Parser<'_> {
     pub(super) fn skip_clause(&mut self) {
         while !self.at_recovery_end() {
             self.bump();
+            self.passed_over = true;
         }
         self.eat(TokenKind::End);
         self.silent = false;
@@ -124,6 +125,12 @@ impl Parser<'_> {
 
     /// Skips to a comma outside parentheses, or to the end of the clause; `stop` ends it earlier.
     pub(super) fn skip_to_comma(&mut self, stop: impl Fn(&Token) -> bool) {
+        let start = self.current.span;
+        self.pass_to_comma(stop);
+        self.passed_over |= self.current.span != start;
+    }
+
+    fn pass_to_comma(&mut self, stop: impl Fn(&Token) -> bool) {
         let mut depth = 0u32;
         while !self.at_recovery_end() {
             match self.current.kind {
@@ -214,12 +221,17 @@ impl Parser<'_> {
         self.fault(fault.help(help).fix(place, "."));
     }
 
-    /// The line of the last token up to it, with a full stop.
+    /// The line of the last token, with a full stop after it.
     fn with_dot(&self, last: Span) -> String {
         const LONGEST: usize = 160;
-        let before = part(self.text, ..last.end as usize);
+        let (before, after) = self.text.split_at(last.end as usize);
         let line = before.rsplit('\n').next().unwrap_or("").trim_start();
-        if line.len() > LONGEST { String::from("write a `.` there") } else { format!("write: `{line}.`") }
+        let rest = after.lines().next().unwrap_or("").trim_end();
+        if line.len() + rest.len() > LONGEST {
+            String::from("write a `.` there")
+        } else {
+            format!("write: `{line}.{rest}`")
+        }
     }
 
     /// Whether a fault was reported here already.
@@ -242,6 +254,21 @@ impl Parser<'_> {
         head.starts_with(|c: char| c.is_alphabetic() || c == '_') && heads_rule(head)
     }
 
+    /// Reports another fact after the one that a text is to hold.
+    pub(super) fn refuse_second_fact(&mut self, text: &str) {
+        let separated = matches!(self.current.kind, TokenKind::Comma | TokenKind::End);
+        if !separated || !matches!(self.ahead.kind, TokenKind::Word(_)) {
+            return;
+        }
+        let (first, rest) = (part(text, ..self.last.span.end as usize), self.ahead.span);
+        let second = part(text, rest.start as usize..).trim_end().trim_end_matches('.');
+        let help = format!("give each an argument of its own: `'{}' '{second}'`", first.trim_start());
+        let one = super::parse_fact(self.file, second).1.is_empty();
+        let help = if one { help } else { String::from("give each an argument of its own, in quotes") };
+        self.report(codes::UNEXPECTED, "expected one fact, found several", rest, "the second one", &help);
+        self.resume_at(text.len());
+    }
+
     /// Takes the end of a text that holds one thing only.
     pub(super) fn end_of_input(&mut self, what: &str) {
         if matches!(self.current.kind, TokenKind::End | TokenKind::Semicolon) {
@@ -253,11 +280,20 @@ impl Parser<'_> {
     }
 }
 
+/// How many characters ahead a parenthesis is looked for.
+pub(super) const FAR: usize = 2_000;
+
 /// Whether a text begins with the head of a rule and `:-`: a word, perhaps parentheses.
-fn heads_rule(text: &str) -> bool {
-    const FAR: usize = 2_000;
+pub(super) fn heads_rule(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
     let Some(inner) = rest.strip_prefix('(') else { return rest.starts_with(":-") };
+    after_call(inner)
+        .map(str::trim_start)
+        .is_some_and(|after| after.starts_with(":-") || after.starts_with("<-"))
+}
+
+/// What follows the parenthesis that closes one, whose inside the text begins with.
+pub(super) fn after_call(inner: &str) -> Option<&str> {
     let mut depth = 1u32;
     let mut quoted = false;
     for (at, c) in inner.char_indices().take(FAR) {
@@ -268,9 +304,8 @@ fn heads_rule(text: &str) -> bool {
             _ => {}
         }
         if depth == 0 {
-            let after = part(inner, at + 1..).trim_start();
-            return after.starts_with(":-") || after.starts_with("<-");
+            return Some(part(inner, at + 1..));
         }
     }
-    false
+    None
 }

@@ -9,6 +9,7 @@ use super::super::token::TokenKind;
 use super::super::tree::{Args, Doc, Expr, ExprKind, Ident, Literal, LiteralKind, Rule, RuleKind};
 use super::Parser;
 use super::annotation::Annotations;
+use super::args::as_named;
 use super::expr::broken;
 
 /// What is before the body of a rule.
@@ -32,6 +33,12 @@ impl Parser<'_> {
             doc = self.doc(self.current.span.start);
         }
         if self.current.span != start && self.annotated_declaration() {
+            return None;
+        }
+        if self.current.span != start && self.at(TokenKind::Eof) && !self.said() {
+            let span = self.since(start);
+            let help = "put it directly above its rule";
+            self.report(codes::BAD_ANNOTATION, "an annotation without a rule below it", span, "", help);
             return None;
         }
         let lead = self.current.span;
@@ -59,11 +66,10 @@ impl Parser<'_> {
 
     /// The rest of a rule whose head was read.
     fn rule_with(&mut self, head: Head) -> Rule {
+        self.passed_over = false;
         let (body, limit, span) = if self.begin_body(head.relation) {
-            let mut body = self.body(&head);
-            if self.clause_given_up {
-                take_as_bound(&mut body, &head.terms);
-            }
+            let body = self.body(&head);
+            self.passed_over |= self.clause_given_up;
             let limited = self.at_word("limit") && !self.clause_given_up;
             let limit = limited.then(|| self.limit());
             (body, limit, self.since(head.start))
@@ -73,7 +79,7 @@ impl Parser<'_> {
         };
         let span = self.end_rule(span, &body, head.start);
         let Annotations { id, because } = head.annotations;
-        Rule {
+        let rule = Rule {
             kind: head.kind,
             doc: head.doc,
             id,
@@ -84,7 +90,8 @@ impl Parser<'_> {
             body,
             limit,
             span,
-        }
+        };
+        if self.passed_over { half_read(rule) } else { rule }
     }
 
     /// Takes the full stop, unless the next rule has begun already.
@@ -123,11 +130,15 @@ impl Parser<'_> {
         Some((relation, terms))
     }
 
-    /// The terms of a head, as they were written.
+    /// The terms of a head, those with a name before `=` as those with a name before `:`.
     fn head_args(&mut self) -> Args {
         let args = self.args();
-        let equal = self.equal_argument.take();
-        self.refuse_equal(args, equal)
+        let Args::Positional(terms) = &args else { return args };
+        let named: Option<Vec<_>> = terms.iter().map(as_named).collect();
+        match named.filter(|_| self.equal_argument.take().is_some()) {
+            Some(named) => Args::Named(named),
+            None => args,
+        }
     }
 
     /// Reports `input (x: int)`.
@@ -377,10 +388,13 @@ impl Parser<'_> {
     }
 }
 
-/// What was skipped of a clause may bind any variable of its head, and conditions may have read it: only the atoms
-/// are kept, and the head's variables are taken as known.
-fn take_as_bound(body: &mut Vec<Literal>, terms: &[Expr]) {
+/// A rule of which a part was passed over: that may bind any variable, and conditions may have read it. Only the atoms are
+/// kept, and every variable is taken as known.
+fn half_read(rule: Rule) -> Rule {
+    let Rule { mut body, terms, .. } = rule;
     body.retain(|literal| matches!(literal.kind, LiteralKind::Atom { .. }));
     let known = |term: &Expr| Literal { kind: LiteralKind::Condition(broken(term.clone())), span: term.span };
-    body.extend(terms.iter().map(known));
+    let all: Vec<_> = terms.iter().chain(body.iter().flat_map(Literal::exprs)).map(known).collect();
+    body.extend(all);
+    Rule { body, terms, because: None, limit: None, ..rule }
 }

@@ -113,6 +113,11 @@ impl Parser<'_> {
                 self.bump();
                 Some((Symbol::new(""), span))
             }
+            TokenKind::LeftBrace => {
+                let help = "say what it shows: `test \"two failures stop a tool\" {`";
+                self.report(codes::BAD_TEST, "a test without a name", self.last.span, "", help);
+                Some((Symbol::new(""), self.last.span))
+            }
             _ => {
                 let word = self.lexer.slice(span);
                 let help = format!("write: `test \"{word}\" {{`");
@@ -136,7 +141,11 @@ impl Parser<'_> {
                     self.refuse_disorder(section, latest, !test.steps.is_empty());
                     latest = if section == Section::Then { section } else { latest.max(section) };
                     self.bump();
+                    let braced = self.refuse_brace(section);
                     self.section(section, test, before);
+                    if braced {
+                        self.eat(TokenKind::RightBrace);
+                    }
                 }
                 None => {
                     self.expected("`set`, `now`, `given`, `expect`, `then` or `}`");
@@ -204,6 +213,19 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports a brace around a part, and takes it; whether it was there.
+    fn refuse_brace(&mut self, section: Section) -> bool {
+        let span = self.current.span;
+        let found = self.at(TokenKind::LeftBrace);
+        if found {
+            let message = format!("`{}` takes no braces", section.word());
+            let help = "remove it and its `}`: a part ends where the next one begins";
+            self.report(codes::BAD_TEST, message, span, "unexpected `{`", help);
+            self.bump();
+        }
+        found
+    }
+
     /// Reports a part after one that it should precede.
     fn refuse_disorder(&mut self, section: Section, latest: Section, stepped: bool) {
         if section >= latest || section == Section::Then {
@@ -214,10 +236,10 @@ impl Parser<'_> {
         let help = match section {
             Section::Set => "move it to the beginning: a parameter has one value in the whole test",
             Section::Now if latest == Section::Expect => {
-                "write `then` before it: the clock moves in a new step"
+                "move it to the beginning; a clock that moves later is a step of its own, a `then` and its `expect`"
             }
             Section::Given if latest == Section::Expect => {
-                "write `then` in its place: the facts come in a new step"
+                "move it before `expect`; facts that come later are a step of their own, a `then` and its `expect`"
             }
             Section::Given if stepped => "remove the word: the facts follow `then`",
             _ => "move it before the others",

@@ -48,6 +48,9 @@ impl Parser<'_> {
         self.in_given = false;
         if self.at(TokenKind::Turnstile) {
             self.rule_in_given();
+        } else if self.at(TokenKind::Comma) {
+            let comma = self.bump().span;
+            self.mended(codes::BAD_TEST, "`,` between two facts", comma, "a fact ends with `.`", ".");
         } else {
             self.end_test_clause("the fact");
         }

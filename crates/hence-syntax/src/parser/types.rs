@@ -1,5 +1,6 @@
 //! Types of columns and parameters, and closed sets of names.
 
+use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 
@@ -33,6 +34,9 @@ impl Parser<'_> {
                     return None;
                 }
                 let element = self.type_expr()?;
+                if let (TypeExpr::Set(members, _), TokenKind::Comma) = (&element, self.current.kind) {
+                    return Some(self.bracketed_set(start, members.clone()));
+                }
                 self.close(TokenKind::RightBracket, start);
                 Some(TypeExpr::List(Box::new(element), self.since(start)))
             }
@@ -58,6 +62,20 @@ impl Parser<'_> {
                 None
             }
         }
+    }
+
+    /// Reports `[/low, /high]` from its first comma on, and takes it as the set that it means.
+    fn bracketed_set(&mut self, open: Span, mut members: Vec<Ident>) -> TypeExpr {
+        while self.eat(TokenKind::Comma) {
+            members.extend(self.members());
+        }
+        self.close(TokenKind::RightBracket, open);
+        let span = self.since(open);
+        let names: Vec<_> = members.iter().map(|member| member.name.as_str()).collect();
+        let message = "a set of names in brackets";
+        let label = "the names of a set stand between `|`";
+        self.mended(codes::BAD_DECLARATION, message, span, label, &names.join(" | "));
+        TypeExpr::Set(members, span)
     }
 
     /// `list<string>`, `list[string]` and `string[]`.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Rules;
 use super::codes::SINGLE_VARIABLE;
+use crate::analysis::values::truth;
 use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
@@ -51,6 +52,12 @@ impl Uses {
 }
 
 fn warning(name: &str, of: &Use, uses: &Uses) -> Diagnostic {
+    if let Some(meant) = truth(name) {
+        let message = format!("`{name}` is a variable, not the value `{meant}`");
+        return Diagnostic::new(SINGLE_VARIABLE, message)
+            .at(of.first, "it occurs only once in this rule, and so stands for any value")
+            .write(of.first, meant);
+    }
     let warning = Diagnostic::new(SINGLE_VARIABLE, format!("`{name}` occurs only once in this rule"))
         .at(of.first, "nothing else in the rule uses this value");
     let others = uses.of.keys().map(|other| other.as_str()).filter(|other| *other != name);
