@@ -50,8 +50,15 @@ impl Lexer<'_> {
         {
             let message = format!("`{word}` is not a variable");
             let label = "a variable starts with an upper-case letter, or with `_` and an upper-case letter";
-            let form = format!("_{}", upper_first(letters));
-            self.mended(codes::BAD_WORD, message, self.span(start), label, &form);
+            let span = self.span(start);
+            match variable_form(letters) {
+                Some(form) => self.mended(codes::BAD_WORD, message, span, label, &form),
+                None => {
+                    let help =
+                        "write: `_`, or a name of `A` to `Z`, `a` to `z`, digits and `_`, such as `_X`";
+                    self.fault(codes::BAD_WORD, message, span, label, help);
+                }
+            }
             return TokenKind::Variable(Symbol::new(word));
         }
         self.check_letters(start);
@@ -190,6 +197,13 @@ impl Lexer<'_> {
 fn name_form(text: &str) -> String {
     let segments: Vec<_> = text.split('/').filter(|part| !part.is_empty()).map(snake_case).collect();
     format!("/{}", segments.join("/"))
+/// The variable that `_` and a text were probably meant to be: `_tool` is `_Tool`, `_3` is `_X3`; none where it has
+/// letters that no variable has.
+fn variable_form(letters: &str) -> Option<String> {
+    let digits = if letters.starts_with(|c: char| c.is_ascii_digit()) { "X" } else { "" };
+    letters.is_ascii().then(|| format!("_{digits}{}", upper_first(letters)))
+}
+
 }
 
 /// `ToolRun` as `tool_run`.
