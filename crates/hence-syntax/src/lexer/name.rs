@@ -118,24 +118,28 @@ impl Lexer<'_> {
             if after { "a name directly after a value" } else { "a division without a space after its `/`" };
         let fault = Diagnostic::new(codes::DIVISION_SPACING, message)
             .at(span, "`/` followed by a space divides")
-            .help(format!("write: `{}`", self.spaced_division(start)))
+            .help(self.spaced_division(start))
             .fix(span, " / ");
         self.faults.push(fault);
         TokenKind::Slash
     }
 
-    /// The line with spaces around the `/` at `start`; of a long line only its neighbours.
+    /// How to write the line with spaces around the `/` at `start`; of a long line only its neighbours, where they are
+    /// words.
     fn spaced_division(&self, start: usize) -> String {
         let mut before = self.cursor;
         before.seek(start);
         let left = before.since(self.line_start).trim();
         let right = self.cursor.rest().lines().next().unwrap_or("").trim();
         if left.len() + right.len() <= 160 {
-            return format!("{left} / {right}");
+            return format!("write: `{left} / {right}`");
         }
-        let left: Vec<char> = left.chars().rev().take_while(|c| continues_word(*c)).collect();
-        let right: String = right.chars().take_while(|c| continues_word(*c)).collect();
-        format!("{} / {right}", left.into_iter().rev().collect::<String>())
+        let left = left.rsplit(|c| !continues_word(c)).next().unwrap_or("");
+        let right = right.split(|c| !continues_word(c)).next().unwrap_or("");
+        match left.is_empty() || right.is_empty() {
+            true => String::from("put a space on both sides of the `/`"),
+            false => format!("write: `{left} / {right}`"),
+        }
     }
 
     /// A name; a full stop at its end is left for the end of the clause.
@@ -193,10 +197,6 @@ impl Lexer<'_> {
     }
 }
 
-/// The name that a text was probably meant to be: `/SyntaxError/` is `/syntax_error`.
-fn name_form(text: &str) -> String {
-    let segments: Vec<_> = text.split('/').filter(|part| !part.is_empty()).map(snake_case).collect();
-    format!("/{}", segments.join("/"))
 /// The variable that `_` and a text were probably meant to be: `_tool` is `_Tool`, `_3` is `_X3`; none where it has
 /// letters that no variable has.
 fn variable_form(letters: &str) -> Option<String> {
@@ -204,6 +204,10 @@ fn variable_form(letters: &str) -> Option<String> {
     letters.is_ascii().then(|| format!("_{digits}{}", upper_first(letters)))
 }
 
+/// The name that a text was probably meant to be: `/SyntaxError/` is `/syntax_error`.
+fn name_form(text: &str) -> String {
+    let segments: Vec<_> = text.split('/').filter(|part| !part.is_empty()).map(snake_case).collect();
+    format!("/{}", segments.join("/"))
 }
 
 /// `ToolRun` as `tool_run`.
