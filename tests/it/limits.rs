@@ -228,6 +228,19 @@ fn a_file_of_nothing_but_faults_is_told_in_few() {
 }
 
 #[test]
+fn very_many_warnings_are_no_error() {
+    let lines: String = (0..1_002).map(|at| format!("d(X) :- p(X), p(Only{at}).\n")).collect();
+    let mut loader = Loader::default();
+    loader.text("rules.dl", &format!("input p(x: int).\n{lines}"));
+    let found = session::check(loader.finish(), &[]);
+    assert!(found.rules.is_some());
+    let last = found.faults.diagnostics.iter().find(|fault| fault.code.0 == "W112").unwrap();
+    assert!(!last.is_error());
+    assert_eq!(found.faults.diagnostics.len(), 1_001);
+    expect("many_warnings", &format!("{} {}\n", last.code, last.message));
+}
+
+#[test]
 fn text_that_is_no_text_is_told_with_its_line() {
     let folder = Folder::new();
     expect("invalid_utf8", &folder.faults(&folder.write("latin1.dl", b"q(1).\n# caf\xe9\n")));

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::fmt::temporal::Pieces;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 /// Units of a duration literal with their length in microseconds, longest first.
 const UNITS: [(&str, i64); 7] = [
@@ -111,20 +114,39 @@ pub fn is_identifier(text: &str) -> bool {
 
 /// A time in RFC 3339, UTC, with as many digits of the second as it needs.
 pub fn time_text(micros: i64) -> String {
-    match Timestamp::from_microsecond(micros) {
-        Ok(time) => time.to_string(),
-        Err(_) => format!("{micros}us since the epoch"),
+    match (Timestamp::from_microsecond(micros), in_last_hours(micros)) {
+        (Ok(time), _) => time.to_string(),
+        (Err(_), Some(time)) => format!("{time}Z"),
+        (Err(_), None) => format!("{micros}us since the epoch"),
     }
 }
 
 /// The first time that has a literal, in microseconds since the epoch.
 pub const FIRST_TIME: i64 = -377_705_023_201_000_000;
 /// The last one.
-pub const LAST_TIME: i64 = 253_402_207_200_999_999;
+pub const LAST_TIME: i64 = 253_402_300_799_999_999;
 
-/// Whether a time has a literal: those from year -9999 to 9999 have one.
+/// Whether a time has a literal: those from year -9999 to the end of 9999 have one.
 pub fn is_time(micros: i64) -> bool {
-    Timestamp::from_microsecond(micros).is_ok()
+    (FIRST_TIME..=LAST_TIME).contains(&micros)
+}
+
+/// What clocks in UTC show after the last whole second that has a date in every zone, up to which timestamps go.
+fn in_last_hours(micros: i64) -> Option<DateTime> {
+    const EVERYWHERE: i64 = 253_402_207_200_000_000;
+    let since = micros.checked_sub(EVERYWHERE).filter(|since| *since > 0)?;
+    let last = TimeZone::UTC.to_datetime(Timestamp::from_microsecond(EVERYWHERE).ok()?);
+    last.checked_add(SignedDuration::from_micros(since)).ok()
+}
+
+/// Microseconds since the epoch of a time in the last hours of 9999.
+fn parse_last_hours(text: &str) -> Option<i64> {
+    let pieces = Pieces::parse(text).ok()?;
+    let offset = SignedDuration::from_secs(pieces.to_numeric_offset()?.seconds().into());
+    let shown = pieces.date().to_datetime(pieces.time()?).checked_sub(offset).ok()?;
+    let since = shown.duration_since(TimeZone::UTC.to_datetime(Timestamp::UNIX_EPOCH));
+    let micros = i64::try_from(since.as_micros()).ok().filter(|_| since.as_nanos() % 1_000 == 0)?;
+    in_last_hours(micros).map(|_| micros)
 }
 
 /// Microseconds since the epoch of an RFC 3339 time; `None` where it isn't one or is finer than a microsecond.
@@ -133,8 +155,7 @@ pub fn parse_time(text: &str) -> Option<i64> {
     if text.contains(":60") {
         return None;
     }
-    let time: Timestamp = text.parse().ok()?;
-    // The last second that the calendar reads has no microseconds that it writes.
+    let Ok(time) = text.parse::<Timestamp>() else { return parse_last_hours(text) };
     (time.as_nanosecond() % 1_000 == 0).then(|| time.as_microsecond()).filter(|micros| is_time(*micros))
 }
 
@@ -153,6 +174,15 @@ pub fn duration_text(micros: i64) -> String {
         }
     }
     out
+}
+
+/// Whether `text` is written as a duration, perhaps one beyond 64 bits.
+pub fn is_duration_form(text: &str) -> bool {
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let mut units = text.split(|c: char| c.is_ascii_digit() || c == '_').filter(|unit| !unit.is_empty());
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.ends_with(|c: char| c.is_ascii_lowercase())
+        && units.all(|unit| UNITS.into_iter().any(|(name, _)| name == unit))
 }
 
 /// Microseconds of a duration such as `250ms`, `1h30m` or `-7d`; `None` for other text and beyond 64 bits.

@@ -109,6 +109,9 @@ impl Phrase<'_> {
         args: &[Expr],
         values: Option<(&[Word], &[Word])>,
     ) -> String {
+        if let Some(name) = self.named_set(args).filter(|_| values.is_none()) {
+            return name;
+        }
         let text = |arg: &Expr| match values {
             Some((vars, params)) => self.valued(arg, vars, params),
             // The values of a closed set are written where it is declared.
@@ -131,6 +134,12 @@ impl Phrase<'_> {
             Generator::Elements(_) => return texts.concat(),
         };
         format!("{name}({})", texts.join(", "))
+    }
+
+    /// The name of a closed set, where a generator has it in the place of the values.
+    fn named_set(&self, args: &[Expr]) -> Option<String> {
+        let [Expr { kind: ExprKind::Const(Value::Name(_)), span, .. }, ..] = args else { return None };
+        self.slice(*span).filter(|text| literal::is_identifier(text))
     }
 
     /// An aggregate as the rule has it.

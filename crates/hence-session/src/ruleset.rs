@@ -15,7 +15,7 @@ use hence_lang::analysis::{self, checked, checked::Checked};
 use hence_lang::ir::Program;
 use hence_lang::lower;
 use hence_ledger as ledger;
-use hence_syntax::codes::TOO_MANY_FAULTS;
+use hence_syntax::codes::{TOO_MANY_FAULTS, TOO_MANY_WARNINGS};
 use hence_syntax::tree::{self, Item};
 
 use super::codes::BAD_IMPORT;
@@ -276,14 +276,23 @@ pub fn guards(checked: &Checked) -> Vec<Diagnostic> {
 
 /// Leaves out what nobody reads: all but the first thousand faults.
 fn bound(diagnostics: &mut Vec<Diagnostic>) {
-    let Some(first) = diagnostics.get(MOST).map(Diagnostic::span) else { return };
-    let more = diagnostics.len() - MOST;
-    diagnostics.truncate(MOST);
-    let errors = if more == 1 { "error" } else { "errors" };
-    let fault = Diagnostic::new(TOO_MANY_FAULTS, format!("{more} more {errors}"))
+    if diagnostics.len() <= MOST {
+        return;
+    }
+    // Warnings hide no error.
+    diagnostics.sort_by_key(|found| !found.is_error());
+    let hidden = diagnostics.split_off(MOST);
+    diagnostic::sort(diagnostics);
+    let errors = hidden.iter().filter(|found| found.is_error()).count();
+    let (code, what, count) = match errors {
+        0 => (TOO_MANY_WARNINGS, "warning", hidden.len()),
+        errors => (TOO_MANY_FAULTS, "error", errors),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    let fault = Diagnostic::new(code, format!("{count} more {what}{plural}"))
         .help("fix these first, then check again");
-    diagnostics.push(match first {
-        Some(span) => fault.at(span, "the first error not shown"),
+    diagnostics.push(match hidden.first().and_then(Diagnostic::span) {
+        Some(span) => fault.at(span, format!("the first {what} not shown")),
         None => fault,
     });
 }

@@ -26,6 +26,8 @@ pub(crate) const NOT_TEXT: Code = Code("E110");
 pub const FILE_TOO_LARGE: Code = Code("E111");
 /// More faults in one file than are worth showing.
 pub const TOO_MANY_FAULTS: Code = Code("E112");
+/// More warnings than are worth showing.
+pub const TOO_MANY_WARNINGS: Code = Code("W112");
 /// A variable or word with a letter that is not allowed in it.
 pub(crate) const BAD_WORD: Code = Code("E113");
 
@@ -97,6 +99,7 @@ pub const ALL: &[Code] = &[
     NOT_TEXT,
     FILE_TOO_LARGE,
     TOO_MANY_FAULTS,
+    TOO_MANY_WARNINGS,
     BAD_WORD,
     UNEXPECTED,
     MISSING_DOT,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::builtins::expr::ParamId;
+use crate::builtins::expr::{ExprKind, ParamId};
 use hence_core::diagnostic::{Diagnostic, nearest};
 use hence_core::fault::OrBroken;
 use hence_core::index_vec::Id;
@@ -33,18 +33,25 @@ use super::values::{error, literal, not_literal, written};
 struct Cases<'a> {
     names: &'a Names,
     ids: &'a BTreeSet<Symbol>,
+    /// The parameters each of which is the count of a limit, and where.
+    limits: BTreeMap<ParamId, Span>,
     sources: &'a Sources,
 }
 
-/// Checks the tests among the items; `ids` are those of all rules.
+/// Checks the tests among the items; `ids` are those of all rules, `rules` those that are checked.
 pub(super) fn check<'t>(
     items: impl Iterator<Item = &'t Item>,
     names: &Names,
-    ids: &BTreeSet<Symbol>,
+    (rules, ids): (&[checked::Rule], &BTreeSet<Symbol>),
     sources: &Sources,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<Test> {
-    let cases = Cases { names, ids, sources };
+    let counts = rules.iter().filter_map(|rule| rule.limit.as_ref()).map(|limit| &limit.count);
+    let limits = counts.filter_map(|count| match count.kind {
+        ExprKind::Param(param) => Some((param, count.span)),
+        _ => None,
+    });
+    let cases = Cases { names, ids, limits: limits.collect(), sources };
     let mut duplicates = Vec::new();
     let mut known: BTreeMap<(FileId, Symbol), Span> = BTreeMap::new();
     let tests = items
@@ -153,12 +160,23 @@ impl Cases<'_> {
                 continue;
             };
             match check_set(self.names, name.name, value, written(self.sources, expr.span)) {
-                Ok(()) => checked.push((name.name, value)),
+                Ok(()) => {
+                    out.extend(self.negative_limit(name.name, value, expr.span));
+                    checked.push((name.name, value));
+                }
                 Err(Some(fault)) if fault.code == codes::UNKNOWN_PARAM => out.push(fault.at(name.span, "")),
                 Err(fault) => out.extend(fault.map(|fault| fault.at(expr.span, "set by this test"))),
             }
         }
         checked
+    }
+
+    /// The error for a parameter that is the count of a limit, and is set below 0.
+    fn negative_limit(&self, name: Symbol, value: Value, span: Span) -> Option<Diagnostic> {
+        let (param, _) = self.names.param(name)?;
+        let (limit, Value::Int(n)) = (self.limits.get(&param)?, value) else { return None };
+        let fault = || error(codes::LIMIT_COUNT, format!("a limit can't keep {n} facts"), span);
+        (n < 0).then(|| fault().at(*limit, "the limit").help("write an int of at least 0"))
     }
 
     fn given(

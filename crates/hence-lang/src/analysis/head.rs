@@ -1,9 +1,11 @@
 //! Heads and limits: the typed terms of a head, aggregates among them, and what `limit` keeps.
 
 use crate::builtins::aggregate::{self, Aggregate};
-use crate::builtins::expr::{Expr, ExprKind};
+use crate::builtins::expr::{Expr, ExprKind, ParamId};
 use crate::builtins::term::{Limit, Term};
 use hence_core::diagnostic::Diagnostic;
+use hence_core::fault::OrBroken;
+use hence_core::index_vec::Id;
 use hence_core::schema::ColumnType;
 use hence_core::span::Span;
 use hence_core::value::{Type, Value};
@@ -149,12 +151,18 @@ impl Typer<'_> {
                 error(codes::LIMIT_COUNT, message, expr.span).help("write an int, such as `limit 10`"),
             );
         }
-        if let ExprKind::Const(Value::Int(n)) = expr.kind
-            && n < 0
-        {
+        let (n, help) = match expr.kind {
+            ExprKind::Const(Value::Int(n)) => (n, String::from("write an int of at least 0")),
+            ExprKind::Param(param) => {
+                let param = self.names.params.get(param.at()).or_broken(ParamId::INVARIANT);
+                let Value::Int(n) = param.value else { return Some(expr) };
+                (n, format!("set `{}` to an int of at least 0", param.name))
+            }
+            _ => return Some(expr),
+        };
+        if n < 0 {
             let message = format!("a limit can't keep {n} facts");
-            return self
-                .fail(error(codes::LIMIT_COUNT, message, expr.span).help("write an int of at least 0"));
+            return self.fail(error(codes::LIMIT_COUNT, message, expr.span).help(help));
         }
         Some(expr)
     }

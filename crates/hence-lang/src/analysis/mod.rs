@@ -85,7 +85,7 @@ pub fn check_from(
     infer::report(&drafts, &names, &mut out);
     let partitions = partition::declared(items(files), &names, &mut out);
     let (requires, joint) = guards::check(items(files), &names, sources, &mut out);
-    let tests = cases::check(items(files), &names, &ids, sources, &mut out);
+    let tests = cases::check(items(files), &names, (&rules, &ids), sources, &mut out);
     rename::offer(files, sources, &mut out);
     diagnostic::sort(&mut out);
     repeated::join(&mut out);

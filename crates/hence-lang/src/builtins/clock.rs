@@ -1,7 +1,7 @@
 //! Until when the value of an expression stays what it is while the clock moves on.
 
+use hence_core::literal::LAST_TIME;
 use hence_core::value::{Type, Word};
-use jiff::Timestamp;
 
 use super::calendar::{DAY, HOUR, MINUTE};
 use super::expr::{Expr, ExprKind, VarId};
@@ -47,7 +47,7 @@ pub struct Match<'a> {
 
 /// The last instant that a clock can show.
 pub fn last_instant() -> i64 {
-    Timestamp::MAX.as_microsecond()
+    LAST_TIME
 }
 
 /// Whether an expression reads the clock.

@@ -102,6 +102,9 @@ impl Found<'_> {
             (_, Type::Time) => {
                 Some(String::from("write a time as RFC 3339, to the microsecond: `2026-02-03T14:23:45Z`"))
             }
+            (Self::Text(text) | Self::Field(text), Type::Duration) if literal::is_duration_form(text) => {
+                Some(String::from("it is too long: 64 bits of microseconds cover about 292,000 years"))
+            }
             (_, Type::Duration) => {
                 Some(String::from("a duration has units `w d h m s ms us`: `7d`, `1h30m`, `1200ms`"))
             }

@@ -89,6 +89,12 @@ impl Checker<'_> {
     /// The quotation of a generator must be right, where the rule texts are known.
     fn written_generator(&self, given: &str, generator: &Generator, args: &[Expr]) -> Verdict {
         let Some(sources) = self.known.sources else { return Ok(()) };
+        if let Some(Expr { kind: ExprKind::Const(Value::Name(_)), span, .. }) = args.first() {
+            let set = words::quoted(sources, *span);
+            if set.starts_with(|c: char| c.is_ascii_lowercase()) {
+                return same(given, &set);
+            }
+        }
         let quoted = |arg: &Expr| match &arg.kind {
             // The values of a closed set are written where it is declared.
             ExprKind::Const(value) => value.to_string(),

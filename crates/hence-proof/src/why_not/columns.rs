@@ -1,4 +1,4 @@
-//! Which columns of a relation the rules after a question look at.
+//! Which columns of a relation the rules after a question look at, and which ones tell its facts apart.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,9 @@ use hence_core::schema::RelationId;
 use hence_lang::builtins::expr::VarId;
 use hence_lang::ir::{Arg, Literal, Program, Rule};
 
+use super::super::store::Key;
 use super::Finder;
+use super::change::Change;
 
 /// For each column of `relation`, whether some rule that `target` depends on looks at it: compares it, joins on it,
 /// orders by it or hands it on.
@@ -27,6 +29,30 @@ pub(super) fn read_columns(finder: &Finder<'_>, relation: RelationId, target: Re
         }
     }
     read
+}
+
+/// Leaves no column of a made-up fact open where some value makes it a fact that holds already, or another that is made
+/// up with it: matches that are counted or summed then lack one. What hence fills in nobody can choose.
+pub(super) fn tell_apart(finder: &Finder<'_>, changes: &mut [Change]) {
+    let before = changes.to_vec();
+    for (at, change) in changes.iter_mut().enumerate() {
+        let Change::Assert(fact, open) = change else { continue };
+        let Some(relation) = finder.context.program.find(fact.relation) else { continue };
+        let key: Key =
+            fact.values.iter().zip(&*open).map(|(value, open)| (!open).then(|| value.word())).collect();
+        let is_like = |(place, other): (usize, &Change)| {
+            let Change::Assert(other, _) = other else { return false };
+            let mut columns = key.iter().zip(&other.values);
+            place != at
+                && other.relation == fact.relation
+                && columns.all(|(word, value)| word.is_none_or(|word| word == value.word()))
+        };
+        let holds = finder.context.store.any(relation, &key, usize::MAX).is_some();
+        if holds || before.iter().enumerate().any(is_like) {
+            let filled = [finder.author_column(relation), finder.instant(relation).map(|(column, _)| column)];
+            open.iter_mut().enumerate().for_each(|(at, open)| *open &= filled.contains(&Some(at)));
+        }
+    }
 }
 
 /// A relation and all that it depends on.

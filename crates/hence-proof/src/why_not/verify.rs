@@ -19,7 +19,7 @@ use hence_lang::lower::unknown::unknown;
 use super::super::proof::NoOrigins;
 use super::abduce::Abduction;
 use super::change::{Change, Instant as Moment, Remedies, Remedy};
-use super::columns::dependencies;
+use super::columns::{dependencies, tell_apart};
 use super::fill::{self, Templates};
 use super::ideas::{Ideas, wants_of};
 use super::repair::Repairs;
@@ -128,6 +128,7 @@ impl Finder<'_> {
         let first = self.defaults(&needed).into_iter().chain(self.direct(relation, pattern)).collect();
         search.remedies.stopped = search.run(first).err().or(search.unknown.take());
         let mut remedies = search.remedies;
+        remedies.found.iter_mut().for_each(|remedy| tell_apart(self, &mut remedy.changes));
         let unlikely = |remedy: &Remedy| remedy.changes.iter().any(|change| templates.is_unlikely(change));
         remedies
             .found

@@ -191,6 +191,12 @@ impl<'a> Lexer<'a> {
             }
             return TokenKind::Rest;
         }
+        let rest = self.cursor.rest();
+        if self.slice(span).bytes().all(|byte| byte == b'.') && ends_line(rest) && !ends_terms(rest) {
+            let message = format!("`{}` at the end of a clause", self.slice(span));
+            self.mended(codes::UNEXPECTED, message, span, "one full stop ends a clause", ".");
+            return TokenKind::End;
+        }
         let label = "a range is `X in range(from, below)`";
         self.fault(codes::FOREIGN_OPERATOR, "unknown operator `..`", span, label, "");
         TokenKind::Broken
@@ -246,6 +252,12 @@ fn ends_terms(mut rest: &str) -> bool {
             None => return rest.starts_with([')', ',']),
         }
     }
+}
+
+/// Whether nothing but a comment follows on the line.
+fn ends_line(rest: &str) -> bool {
+    let line = rest.lines().next().unwrap_or("").trim_start();
+    line.is_empty() || line.starts_with('#')
 }
 
 /// The token of a literal.

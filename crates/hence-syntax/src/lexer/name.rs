@@ -50,8 +50,15 @@ impl Lexer<'_> {
         {
             let message = format!("`{word}` is not a variable");
             let label = "a variable starts with an upper-case letter, or with `_` and an upper-case letter";
-            let form = format!("_{}", upper_first(letters));
-            self.mended(codes::BAD_WORD, message, self.span(start), label, &form);
+            let span = self.span(start);
+            match variable_form(letters) {
+                Some(form) => self.mended(codes::BAD_WORD, message, span, label, &form),
+                None => {
+                    let help =
+                        "write: `_`, or a name of `A` to `Z`, `a` to `z`, digits and `_`, such as `_X`";
+                    self.fault(codes::BAD_WORD, message, span, label, help);
+                }
+            }
             return TokenKind::Variable(Symbol::new(word));
         }
         self.check_letters(start);
@@ -111,24 +118,28 @@ impl Lexer<'_> {
             if after { "a name directly after a value" } else { "a division without a space after its `/`" };
         let fault = Diagnostic::new(codes::DIVISION_SPACING, message)
             .at(span, "`/` followed by a space divides")
-            .help(format!("write: `{}`", self.spaced_division(start)))
+            .help(self.spaced_division(start))
             .fix(span, " / ");
         self.faults.push(fault);
         TokenKind::Slash
     }
 
-    /// The line with spaces around the `/` at `start`; of a long line only its neighbours.
+    /// How to write the line with spaces around the `/` at `start`; of a long line only its neighbours, where they are
+    /// words.
     fn spaced_division(&self, start: usize) -> String {
         let mut before = self.cursor;
         before.seek(start);
         let left = before.since(self.line_start).trim();
         let right = self.cursor.rest().lines().next().unwrap_or("").trim();
         if left.len() + right.len() <= 160 {
-            return format!("{left} / {right}");
+            return format!("write: `{left} / {right}`");
         }
-        let left: Vec<char> = left.chars().rev().take_while(|c| continues_word(*c)).collect();
-        let right: String = right.chars().take_while(|c| continues_word(*c)).collect();
-        format!("{} / {right}", left.into_iter().rev().collect::<String>())
+        let left = left.rsplit(|c| !continues_word(c)).next().unwrap_or("");
+        let right = right.split(|c| !continues_word(c)).next().unwrap_or("");
+        match left.is_empty() || right.is_empty() {
+            true => String::from("put a space on both sides of the `/`"),
+            false => format!("write: `{left} / {right}`"),
+        }
     }
 
     /// A name; a full stop at its end is left for the end of the clause.
@@ -184,6 +195,13 @@ impl Lexer<'_> {
         self.faults.push(if is_name(&form) { fault.write(self.span(start), &form) } else { fault });
         literal(Value::Name(Symbol::new(text)))
     }
+}
+
+/// The variable that `_` and a text were probably meant to be: `_tool` is `_Tool`, `_3` is `_X3`; none where it has
+/// letters that no variable has.
+fn variable_form(letters: &str) -> Option<String> {
+    let digits = if letters.starts_with(|c: char| c.is_ascii_digit()) { "X" } else { "" };
+    letters.is_ascii().then(|| format!("_{digits}{}", upper_first(letters)))
 }
 
 /// The name that a text was probably meant to be: `/SyntaxError/` is `/syntax_error`.

@@ -2,7 +2,7 @@
 
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::OrBroken;
-use hence_core::literal::{duration_text, float_text, parse_duration};
+use hence_core::literal::{duration_text, float_text, is_duration_form, parse_duration};
 use hence_core::value::{Float, Value};
 
 use super::super::codes;
@@ -182,7 +182,7 @@ impl Lexer<'_> {
             return literal(Value::Duration(micros));
         }
         let (number, unit) = split_unit(text);
-        let fault = if is_composite(text) {
+        let fault = if is_duration_form(text) {
             Diagnostic::new(codes::OUT_OF_RANGE, format!("the duration `{text}` is too long"))
                 .at(self.span(start), "64 bits of microseconds cover about 292,000 years")
         } else if is_suffix(unit) {
@@ -227,15 +227,6 @@ fn has_odd_underscore(text: &str) -> bool {
         .iter()
         .enumerate()
         .any(|(at, byte)| *byte == b'_' && !(digit(at.checked_sub(1)) && digit(Some(at + 1))))
-}
-
-/// Whether every unit of a duration is known, so that only its length can be at fault.
-fn is_composite(text: &str) -> bool {
-    let text = text.trim_start_matches('-');
-    let units = text.split(is_digit).filter(|unit| !unit.is_empty());
-    text.chars().all(|c| c.is_ascii_lowercase() || is_digit(c))
-        && text.ends_with(|c: char| c.is_ascii_lowercase())
-        && units.into_iter().all(|unit| parse_duration(&format!("1{unit}")).is_some())
 }
 
 /// Whether a number has the suffix of another language.

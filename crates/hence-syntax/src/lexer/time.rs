@@ -62,7 +62,9 @@ impl Lexer<'_> {
         self.faults.push(match found {
             Some(micros) => fault.write(self.span(start), &format!("@{}", time_text(micros))),
             None if rfc3339_len(bare) == Some(bare.len()) => {
-                fault.note("the day or hour doesn't exist, or the time is more precise than a microsecond")
+                let why = "the day or hour doesn't exist, or the time is more precise than a microsecond, \
+                           or beyond the years -9999 to 9999 in UTC";
+                fault.note(why)
             }
             None => fault,
         });

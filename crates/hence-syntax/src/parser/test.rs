@@ -286,7 +286,12 @@ impl Parser<'_> {
             self.expected("`=` and a literal");
         }
         let value = self.param_value();
-        test.sets.push((name, value));
+        if test.sets.iter().any(|(other, _)| other.name == name.name) {
+            let message = format!("duplicate `set` of `{}` in one test", name.name);
+            self.report(codes::BAD_TEST, message, name.span, "the first one is used", "remove it");
+        } else {
+            test.sets.push((name, value));
+        }
         self.end_test_clause("`set`");
     }
 

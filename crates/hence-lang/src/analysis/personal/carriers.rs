@@ -1,6 +1,7 @@
 //! Where rules carry personal values: which columns hold them or what is computed from them, and which columns beside
 //! them say whose they are.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hence_core::schema::RelationId;
@@ -35,7 +36,8 @@ struct Carried {
 }
 
 /// The columns that carry personal values or what is computed from them, of any type: what functions, generators and
-/// aggregates give, and what equals it. What a condition says by holding or not is carried by nothing, and no count.
+/// aggregates give, what equals it, and what two comparisons by order hold against it. What another condition says by
+/// holding or not is carried by nothing, and no count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Carriers(BTreeMap<Place, Carried>);
 
@@ -144,12 +146,14 @@ impl Carriers {
 
     fn follow(&self, body: &[Literal], vars: &mut Vars) {
         let same = Same::of(body);
+        let compared = Compared::of(body);
         loop {
             let before = vars.clone();
             for literal in body {
                 self.literal(literal, &same, vars);
             }
-            if *vars == before {
+            compared.equate(vars);
+            if *vars == before && !compared.hold(vars) {
                 return;
             }
         }
@@ -158,14 +162,14 @@ impl Carriers {
     fn literal(&self, literal: &Literal, same: &Same, vars: &mut Vars) {
         if let Some(atom) = literal.positive() {
             for (column, arg) in atom.args.iter().enumerate() {
-                let (Some(carried), Some(ExprKind::Var(var))) =
-                    (self.0.get(&(atom.relation, column)), arg.expr().map(|expr| &expr.kind))
-                else {
+                let (Some(carried), Some(expr)) = (self.0.get(&(atom.relation, column)), arg.expr()) else {
                     continue;
                 };
                 let subjects = carried.subjects.iter().filter_map(|column| atom.args.get(*column));
-                let holders = subjects.filter_map(|arg| holds(arg.expr()?)).collect();
-                vars.add(*var, carried.origin, same.all(holders));
+                let holders = same.all(subjects.filter_map(|arg| holds(arg.expr()?)).collect());
+                for var in vars.plain(expr) {
+                    vars.add(var, carried.origin, holders.clone());
+                }
             }
             return;
         }
@@ -173,14 +177,7 @@ impl Carriers {
             Literal::Aggregate(of) => self.aggregate(of, vars),
             Literal::Bind { var, expr, .. } => vars.take(*var, std::slice::from_ref(expr)),
             Literal::Each { var, args, .. } => vars.take(*var, args),
-            Literal::Test { expr, .. } => expr.for_each(&mut |part: &Expr| {
-                let ExprKind::Call(Op::Equal, sides) = &part.kind else { return };
-                if let [left, right] = sides.as_slice() {
-                    vars.equal(left, right);
-                    vars.equal(right, left);
-                }
-            }),
-            Literal::Atom { .. } => {}
+            Literal::Test { .. } | Literal::Atom { .. } => {}
         }
     }
 
@@ -258,14 +255,24 @@ impl Vars {
         }
     }
 
-    /// A variable that must equal an expression has its value; whose it is, is recorded as it is by declaration.
-    fn equal(&mut self, left: &Expr, right: &Expr) {
-        if let (ExprKind::Var(var), Some((origin, holders))) =
-            (&left.kind, self.of_exprs(std::slice::from_ref(right)))
-            && !holders.contains(&Holder::Var(*var))
-        {
-            self.add(*var, origin, holders);
+    /// The variables of an expression that must equal personal values have them, unless it is computed from such values
+    /// itself; whose these are, is recorded as it is by declaration.
+    fn equal(&mut self, expr: &Expr, (origin, holders): &(Place, Holders)) {
+        for var in self.plain(expr) {
+            if !holders.contains(&Holder::Var(var)) {
+                self.add(var, *origin, holders.clone());
+            }
         }
+    }
+
+    /// The variables of an expression with no personal value, or one alone; else none.
+    fn plain(&self, expr: &Expr) -> BTreeSet<VarId> {
+        if let ExprKind::Var(var) = expr.kind {
+            return BTreeSet::from([var]);
+        }
+        let mut found = BTreeSet::new();
+        expr.for_each_var(&mut |var| found.extend([var]));
+        if found.iter().any(|var| self.carries(*var)) { BTreeSet::new() } else { found }
     }
 
     /// The variables that have another name elsewhere, by that.
@@ -284,6 +291,109 @@ fn renamed(holders: &Holders, names: &BTreeMap<VarId, VarId>) -> Holders {
         Holder::Is(_) => Some(*holder),
     };
     holders.iter().filter_map(name).collect()
+}
+
+/// What the comparisons of a body say where it holds.
+#[derive(Default)]
+struct Compared<'b> {
+    /// The sides that are equal.
+    equal: Vec<[Cow<'b, Expr>; 2]>,
+    /// The sides that are in an order, each once for it; those that may be equal twice, as for `<=` and `>=`.
+    ordered: Vec<[&'b Expr; 2]>,
+}
+
+impl<'b> Compared<'b> {
+    fn of(body: &'b [Literal]) -> Self {
+        let mut found = Self::default();
+        for literal in body {
+            match literal {
+                Literal::Test { expr, .. } => found.read(expr, Some(true), true),
+                Literal::Bind { var, expr, span } => {
+                    let var = Expr { kind: ExprKind::Var(*var), ty: expr.ty, span: *span };
+                    found.equal.push([Cow::Owned(var), Cow::Borrowed(expr)]);
+                    found.read(expr, None, false);
+                }
+                Literal::Atom { .. } | Literal::Each { .. } | Literal::Aggregate(_) => {}
+            }
+        }
+        found
+    }
+
+    /// Reads an expression that is true or false as `holds` says, for certain or perhaps. Where that is a value of its
+    /// own, other conditions may ask for either: then `!=` is as good as `=`.
+    fn read(&mut self, expr: &'b Expr, holds: Option<bool>, certain: bool) {
+        match &expr.kind {
+            ExprKind::Call(Op::Not, _) => {
+                let other = holds.map(|holds| !holds);
+                expr.parts().into_iter().for_each(|part| self.read(part, other, certain));
+            }
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+                let both = Some(matches!(expr.kind, ExprKind::And(..))) == holds;
+                self.read(left, holds, certain && both);
+                self.read(right, holds, certain && both);
+            }
+            kind => {
+                if let ExprKind::Call(op, sides) = kind
+                    && let [left, right] = sides.as_slice()
+                {
+                    self.compare(op.name(), [left, right], (holds, certain));
+                }
+                expr.parts().into_iter().for_each(|part| self.read(part, None, false));
+            }
+        }
+    }
+
+    fn compare(&mut self, op: &str, sides: [&'b Expr; 2], (holds, certain): (Option<bool>, bool)) {
+        let equal = match op {
+            "=" => holds != Some(false),
+            "!=" => holds != Some(true),
+            "<" | "<=" | ">" | ">=" => {
+                self.ordered.push(sides);
+                false
+            }
+            _ => false,
+        };
+        match (equal, certain) {
+            (true, true) => self.equal.push(sides.map(Cow::Borrowed)),
+            (true, false) => self.ordered.extend([sides, sides]),
+            (false, _) => {}
+        }
+    }
+
+    /// Gives the variables on one side of an equality what the other carries.
+    fn equate(&self, vars: &mut Vars) {
+        for [left, right] in &self.equal {
+            for (one, other) in [(left, right), (right, left)] {
+                if let Some(carried) = vars.of_exprs(std::slice::from_ref(&**other)) {
+                    vars.equal(one, &carried);
+                }
+            }
+        }
+    }
+
+    /// Gives the variables without personal values that two comparisons hold against such what these carry; whether
+    /// there are any. Whose it is, is what both say.
+    fn hold(&self, vars: &mut Vars) -> bool {
+        let mut held: BTreeMap<VarId, Vec<(Place, Holders)>> = BTreeMap::new();
+        for [left, right] in &self.ordered {
+            for (one, other) in [(*left, *right), (*right, *left)] {
+                let Some(carried) = vars.of_exprs(std::slice::from_ref(other)) else { continue };
+                let free = |var: &VarId| !vars.carries(*var) && !carried.1.contains(&Holder::Var(*var));
+                for var in vars.plain(one).into_iter().filter(free) {
+                    held.entry(var).or_default().push(carried.clone());
+                }
+            }
+        }
+        held.retain(|_, carried| carried.len() > 1);
+        let any = !held.is_empty();
+        for (var, carried) in held {
+            let both = |one: (Place, Holders), other: (Place, Holders)| (one.0, &one.1 & &other.1);
+            if let Some((origin, holders)) = carried.into_iter().reduce(both) {
+                vars.add(var, origin, holders);
+            }
+        }
+        any
+    }
 }
 
 /// The variables that equal one another.

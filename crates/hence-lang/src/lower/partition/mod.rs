@@ -32,6 +32,9 @@ pub fn crossings(checked: &Checked, program: &Program) -> Vec<Diagnostic> {
     let mut proof = Proof { checked, program, keys: initial(checked, program), lost: BTreeSet::new() };
     let mut found = proof.facts();
     while let Some(crossing) = proof.advance() {
+        // What an aggregate in a body was lowered to is told once.
+        let told = |one: &Diagnostic| found.iter().any(|other| other.span() == one.span());
+        let crossing = crossing.filter(|one| !told(one));
         found.extend(crossing);
     }
     found.extend(checked.effects.iter().filter_map(|effect| proof.effect(effect)));
@@ -71,7 +74,9 @@ impl Proof<'_> {
     /// One rule more that leaves its head fewer keys, with what is to be said of it; `None` once there is none.
     fn advance(&mut self) -> Option<Option<Diagnostic>> {
         let program = self.program;
-        for rule in &program.rules {
+        // An aggregate in a body is at fault itself, not the rule that asks for its result.
+        let (made, others): (Vec<_>, Vec<_>) = program.rules.iter().partition(|rule| self.is_made(rule.head));
+        for rule in made.into_iter().chain(others) {
             if self.is_silent(rule) {
                 continue;
             }

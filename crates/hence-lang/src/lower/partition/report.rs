@@ -11,7 +11,7 @@ use super::places::{Place, Places};
 use super::{Keys, Proof};
 use crate::analysis::checked::{self, Effect, Partition};
 use crate::analysis::codes::PARTITION_CROSSED;
-use crate::ir::{Atom, GroundFact, Rule};
+use crate::ir::{Atom, GroundFact, Literal, Rule};
 
 /// How a rule fails to keep to one shard.
 pub(super) enum Crossing {
@@ -68,9 +68,16 @@ impl Proof<'_> {
             Crossing::Open { atom } => {
                 let columns = self.columns(atom.relation);
                 let name = self.name(atom.relation);
-                fault("it ranges over all shards")
-                    .at(atom.span, format!("{columns} is left open"))
-                    .help(format!("put a variable at {columns} of `{name}`, and into the head"))
+                let help = match self.outside(rule.head) {
+                    Some(terms) => format!("write {terms} at {columns} of `{name}`"),
+                    None if self.is_made(rule.head) => {
+                        format!(
+                            "put a variable at {columns} of `{name}`, and into the body outside the braces"
+                        )
+                    }
+                    None => format!("put a variable at {columns} of `{name}`, and into the head"),
+                };
+                fault("it ranges over all shards").at(atom.span, format!("{columns} is left open")).help(help)
             }
             Crossing::OnlyAbsent { at } => {
                 fault("it asks only for what is absent, and other shards may have it")
@@ -140,9 +147,12 @@ impl Proof<'_> {
             true => format!("groups without {terms} have matches in several shards"),
             false => format!("without {terms} nothing says in which shard its facts lie"),
         };
-        let help = match self.is_made(rule.head) {
-            true => format!("ask for the matches of {terms} only: use it in the body of the aggregate"),
-            false => format!("add {terms} to the head"),
+        let help = match self.outside(rule.head) {
+            Some(outer) => format!("write {outer} in the place of {terms} in the braces"),
+            None if self.is_made(rule.head) => {
+                format!("ask for the matches of {terms} only: use it in the body outside the braces too")
+            }
+            None => format!("add {terms} to the head"),
         };
         fault.at(rule.head_span, label).help(help)
     }
@@ -191,8 +201,37 @@ impl Proof<'_> {
         self.keys.get(&relation).map_or_else(String::new, |keys| named(&self.program[relation], keys))
     }
 
+    /// The partition of the rule whose body has the aggregate that a relation was made of, as the rest of the body has it.
+    fn outside(&self, made: RelationId) -> Option<String> {
+        let mut of = BTreeSet::from([made]);
+        let readers = |of: &BTreeSet<RelationId>, is_made: bool| {
+            let reads = |rule: &&Rule| {
+                self.is_made(rule.head) == is_made && rule.reads().any(|read| of.contains(&read))
+            };
+            self.program.rules.iter().filter(reads).collect::<Vec<_>>()
+        };
+        if !self.is_made(made) {
+            return None;
+        }
+        loop {
+            let before = of.len();
+            let heads: Vec<_> = readers(&of, true).iter().map(|rule| rule.head).collect();
+            of.extend(heads);
+            if of.len() == before {
+                break;
+            }
+        }
+        readers(&of, false).into_iter().find_map(|rule| {
+            let atoms = rule.body.iter().filter_map(Literal::positive);
+            let atom =
+                atoms.filter(|atom| !self.is_made(atom.relation)).find(|atom| self.is_partitioned(atom))?;
+            let places = self.places(&Places::of(rule), atom);
+            (!places.is_empty()).then(|| terms(rule, &places))
+        })
+    }
+
     /// Whether a relation was made of an aggregate in a body.
-    fn is_made(&self, relation: RelationId) -> bool {
+    pub(super) fn is_made(&self, relation: RelationId) -> bool {
         relation.at() >= self.checked.relations.len()
     }
 
