@@ -26,10 +26,8 @@ impl Walk {
             self.opaque(Why::Variable, &program.text);
         }
         let name = self.name(&program.text);
-        if self.functions.contains(&name)
-            && !FOLDERS.iter().any(|folder| Path::new(folder).join(&name).exists())
-        {
-            // Its body was gone through where it was made.
+        let is_standard = || FOLDERS.iter().any(|folder| Path::new(folder).join(&name).exists());
+        if self.call(&name) && !is_standard() {
             return None;
         }
         if !self.stage(stage(name.clone(), words)) {

@@ -42,7 +42,10 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
                 walk.opaque(Why::StdinCode, name);
             }
         }
-        "trap" => code_of(walk, arguments.get(..1).unwrap_or_default()),
+        "trap" => {
+            code_of(walk, arguments.get(..1).unwrap_or_default());
+            walk.at_end.extend(arguments.first().and_then(Word::as_known).map(str::to_owned));
+        }
         "alias" => aliases(walk, arguments),
         "source" | "." => script(walk, arguments.first()),
         "su" | "script" | "flock" => with_code(walk, name, arguments, stdin),

@@ -41,6 +41,15 @@ pub(super) enum Stdin {
     Text(String),
 }
 
+/// A function of the command's own.
+#[derive(Default)]
+struct Function {
+    /// What it may do: it may be made more than once.
+    bodies: Vec<String>,
+    /// The folders in which that was gone through.
+    folders: BTreeSet<PathBuf>,
+}
+
 /// The walk.
 pub(super) struct Walk {
     pub(super) seen: Seen,
@@ -48,7 +57,9 @@ pub(super) struct Walk {
     pub(super) folders: BTreeSet<PathBuf>,
     /// Values of variables; `None` where one was given that isn't known.
     pub(super) variables: BTreeMap<String, Option<String>>,
-    pub(super) functions: BTreeSet<String>,
+    functions: BTreeMap<String, Function>,
+    /// Code that runs at the end, in the folder that the command is in then.
+    pub(super) at_end: Vec<String>,
     end: Instant,
     texts: usize,
     depth: usize,
@@ -61,7 +72,8 @@ impl Walk {
             seen: Seen::default(),
             folders: BTreeSet::from([cwd.to_owned()]),
             variables: BTreeMap::new(),
-            functions: BTreeSet::new(),
+            functions: BTreeMap::new(),
+            at_end: Vec::new(),
             end: Instant::now() + LONGEST,
             texts: 0,
             depth: 0,
@@ -71,6 +83,9 @@ impl Walk {
 
     pub(super) fn through(mut self, command: &str) -> Seen {
         self.read(command);
+        for code in std::mem::take(&mut self.at_end) {
+            self.read(&code);
+        }
         self.seen
     }
 
@@ -133,7 +148,7 @@ impl Walk {
                     named(node).into_iter().map(|node| self.statement(node, source, stdin)).collect();
                 if let [only] = all.as_slice() { only.clone() } else { None }
             }
-            "pipeline" => self.pipeline(&named(node), source, stdin),
+            "pipeline" => self.pipeline(&named(node), &[], source, stdin),
             "command" => self.command(node, source, stdin),
             "redirected_statement" => self.redirected(node, source, stdin),
             "variable_assignment" => self.assignment(node, source, true),
@@ -218,26 +233,56 @@ impl Walk {
         None
     }
 
-    pub(super) fn pipeline(&mut self, stages: &[Node<'_>], source: &str, stdin: &Stdin) -> Option<String> {
+    /// Commands of which each reads what the one before it writes; redirections after them are the last one's.
+    pub(super) fn pipeline(
+        &mut self,
+        stages: &[Node<'_>],
+        redirects: &[Node<'_>],
+        source: &str,
+        stdin: &Stdin,
+    ) -> Option<String> {
+        let (last, before) = stages.split_last()?;
         let mut input = stdin.clone();
-        let mut said = None;
-        for stage in stages {
-            said = self.statement(*stage, source, &input);
-            input = said.clone().map_or(Stdin::Piped, Stdin::Text);
+        for stage in before {
+            input = self.statement(*stage, source, &input).map_or(Stdin::Piped, Stdin::Text);
         }
+        let said = self.with_redirects(*last, redirects, source, &input);
         for stage in stages {
             self.forget(*stage, source);
         }
         said
     }
 
+    /// A function: its body is gone through where it is made, and again where it is called from another folder.
     pub(super) fn function(&mut self, node: Node<'_>, source: &str) -> Option<String> {
-        if let Some(name) = node.child_by_field_name("name") {
-            self.functions.insert(text(name, source).to_owned());
+        if let (Some(name), Some(body)) = (node.child_by_field_name("name"), node.child_by_field_name("body"))
+        {
+            let whole = source.get(body.start_byte()..node.end_byte()).unwrap_or_default();
+            let function = self.functions.entry(text(name, source).to_owned()).or_default();
+            function.bodies.push(whole.to_owned());
+            function.folders.clone_from(&self.folders);
         }
         self.forget(node, source);
         self.each(node, source, &Stdin::Piped);
         self.forget(node, source)
+    }
+
+    /// Takes in a call of a function; whether it is one.
+    pub(super) fn call(&mut self, name: &str) -> bool {
+        let Some(function) = self.functions.get_mut(name) else { return false };
+        if !self.folders.is_subset(&function.folders) {
+            function.folders.extend(self.folders.iter().cloned());
+            let bodies = function.bodies.clone();
+            let before = self.variables.clone();
+            bodies.iter().for_each(|body| self.read(body));
+            // Which of the bodies it is isn't known.
+            for (name, value) in &mut self.variables {
+                if before.get(name) != Some(value) {
+                    *value = None;
+                }
+            }
+        }
+        true
     }
 
     /// A loop over words: its body once for each, where they are known and few.
