@@ -13,6 +13,7 @@ use crate::answer::masked;
 use crate::event::{Call, HookEvent};
 use crate::paths;
 use crate::shell::{self, Mode, Why};
+use crate::tools::is_another;
 
 /// How many bytes of one argument become a fact; its hash stands for the rest.
 const LONGEST_VALUE: usize = 2_048;
@@ -64,27 +65,28 @@ fn sorted(object: &crate::json::Object) -> crate::json::Object {
 /// The facts of a call that has the number `id`, at a time in microseconds since the epoch.
 pub fn facts(event: &HookEvent, call: &Call, id: &str, at: i64) -> Lowered {
     let mut lower = Lower { id: text(id), facts: Vec::new(), accesses: BTreeSet::new() };
-    let (cwd, tree) = (PathBuf::from(&event.cwd), paths::tree_of(Path::new(&event.cwd)));
+    let (folder, tree) = (PathBuf::from(&event.folder), paths::tree_of(Path::new(&event.cwd)));
     lower.add(
         "agent_call",
         [
             text(&event.session),
             text(&event.agent),
             text(&call.tool),
-            path_text(&cwd),
+            path_text(&folder),
             text(&event.mode),
             Value::Time(at),
         ],
     );
     lower.add("host", [text(event.host.word()), text(&call.own_tool)]);
     lower.add("same_as", [text(&fingerprint(&event.session, call))]);
-    let branch = paths::branch_of(&tree).unwrap_or_default();
+    // What is pushed is the branch of the folder that the command runs in.
+    let branch = paths::branch_of(&paths::tree_of(&folder)).unwrap_or_default();
     let home = paths::home().unwrap_or_default();
     lower.add("tree", [path_text(&tree), text(&branch), path_text(&home)]);
     lower.arguments(call);
     match call.tool.as_str() {
-        "shell" => lower.command(call, &cwd),
-        _ => lower.files(call, &cwd),
+        "shell" => lower.command(call, &folder),
+        _ => lower.files(call, &folder),
     }
     for (path, mode) in std::mem::take(&mut lower.accesses) {
         lower.add("file_access", [path_text(&path), name(mode.word())]);
@@ -132,8 +134,13 @@ impl Lower {
             }
             _ => return self.opaque(Why::Syntax, "a shell without a command"),
         };
-        if ["cmd", "script", "commands", "input"].iter().any(|name| call.input.contains_key(*name)) {
+        // Which of them the host reads isn't known.
+        let has_another = |word| call.input.keys().any(|name| is_another(&call.tool, name, word));
+        if has_another("command") {
             self.opaque(Why::Syntax, "a shell with several commands");
+        }
+        if has_another("cwd") {
+            self.opaque(Why::Syntax, "a shell with several folders");
         }
         let seen = shell::look(&command, cwd);
         for (stage, simple) in (0i64..).zip(&seen.stages) {

@@ -65,6 +65,11 @@ pub(crate) fn arguments(tool: &str, own: Object) -> Object {
     all
 }
 
+/// Whether an argument is a second one of what has a name in the gate's words.
+pub(crate) fn is_another(tool: &str, name: &str, word: &str) -> bool {
+    name != word && renamed(tool, name) == word
+}
+
 fn renamed<'n>(tool: &str, name: &'n str) -> &'n str {
     match (tool, name) {
         ("shell", "command" | "cmd" | "script" | "commands" | "input") => "command",
