@@ -13,7 +13,7 @@ use crate::answer::masked;
 use crate::event::{Call, HookEvent};
 use crate::paths;
 use crate::shell::{self, Mode, Why};
-use crate::tools::is_another;
+use crate::tools::{PATCHES, is_another};
 
 /// How many bytes of one argument become a fact; its hash stands for the rest.
 const LONGEST_VALUE: usize = 2_048;
@@ -168,8 +168,14 @@ impl Lower {
             "delete" => Mode::Delete,
             _ => Mode::Use,
         };
-        if let Some(Json::String(patch)) = call.input.get("patch") {
-            self.patch(patch, cwd);
+        // A host reads one of the members that may hold a patch; which of them isn't known.
+        let patches =
+            call.input.iter().filter(|(name, _)| call.tool == "edit" && PATCHES.contains(&name.as_str()));
+        for (name, value) in patches {
+            let mut parts = Vec::new();
+            leaves(name.clone(), value, DEEPEST, &mut parts);
+            let parts: Vec<String> = parts.into_iter().map(|(_, part)| part).collect();
+            self.patch(&parts.join("\n"), cwd);
         }
         let mut all = Vec::new();
         for (name, value) in &call.input {
@@ -238,13 +244,16 @@ impl Lower {
         let mut any = false;
         for line in patch.lines() {
             let told = [
-                ("*** Add File: ", Mode::Write),
-                ("*** Update File: ", Mode::Write),
-                ("*** Move to: ", Mode::Write),
-                ("*** Delete File: ", Mode::Delete),
+                ("*** Add File:", Mode::Write),
+                ("*** Update File:", Mode::Write),
+                ("*** Move to:", Mode::Write),
+                ("*** Delete File:", Mode::Delete),
                 ("+++ b/", Mode::Write),
                 ("+++ ", Mode::Write),
+                ("--- a/", Mode::Write),
             ];
+            // Blanks around a marker are no part of it for those who read patches.
+            let line = line.trim();
             let found = told.iter().find_map(|(start, mode)| Some((line.strip_prefix(start)?, *mode)));
             if let Some((path, mode)) = found {
                 self.touch(path.trim(), mode, cwd);

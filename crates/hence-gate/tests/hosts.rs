@@ -151,6 +151,40 @@ fn a_tool_is_told_where_it_runs_and_not_which_tree_is_its_own() {
     }
 }
 
+/// A patch is read as tolerantly as by those who apply it.
+#[test]
+fn what_a_patch_changes_is_seen_however_it_is_written() {
+    let event = |input: Json| {
+        json!({ "session_id": "s", "cwd": "/work", "hook_event_name": "PreToolUse", "turn_id": "t",
+            "tool_name": "apply_patch", "tool_input": input })
+    };
+    let whole = |marker: &str| format!("*** Begin Patch\n{marker}\n+x\n*** End Patch");
+    for (marker, mode) in [
+        ("*** Update File: hence.toml", "write"),
+        (" *** Update File: hence.toml", "write"),
+        ("*** Update File: hence.toml \t", "write"),
+        ("\t*** Add File:hence.toml", "write"),
+        (" *** Delete File: hence.toml  ", "delete"),
+        ("*** Update File: x\n *** Move to: hence.toml", "write"),
+        ("--- a/hence.toml\n+++ /dev/null", "write"),
+    ] {
+        let seen = format!("file_access /work/hence.toml /{mode}");
+        for input in [
+            json!({ "input": whole(marker) }),
+            json!({ "input": whole("*** Update File: x"), "patch": whole(marker) }),
+            json!({ "patch": whole("*** Update File: x"), "input": whole(marker) }),
+            json!({ "command": ["apply_patch", whole(marker)] }),
+        ] {
+            let facts = lowered(Host::Codex, &event(input.clone()));
+            assert!(facts.contains(&seen), "{input}: {facts:?}");
+        }
+    }
+    for input in [json!({ "input": "x" }), json!({ "command": ["apply_patch"] })] {
+        let facts = lowered(Host::Codex, &event(input));
+        assert!(facts.contains(&String::from("opaque /syntax a patch without files")), "{facts:?}");
+    }
+}
+
 #[test]
 fn texts_are_short_and_hold_no_secrets() {
     let long =
