@@ -389,11 +389,7 @@ impl Walk {
                 return self.opaque(Why::TooMuch, "too many files");
             }
             let plain = paths::without_dots(&folder, path);
-            if plain.starts_with("/dev/fd") {
-                // What is open is the command's own, and no file of this process.
-                self.seen.accesses.insert((plain, mode));
-                continue;
-            }
+            let plain = paths::own_stream(&plain).unwrap_or(plain);
             let resolved = paths::resolve(&folder, path);
             self.seen.accesses.insert((plain, mode));
             self.seen.accesses.insert((resolved, mode));
