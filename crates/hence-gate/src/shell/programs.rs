@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::options::{Spec, take};
-use super::table::{FOLDERS, RUNS, Rest, TABLE};
+use super::options::{self, Spec, take};
+use super::table::{FOLDERS, RUNS, Rest, SHORTENED, TABLE};
 use super::walk::{Stdin, Walk};
 use super::word::Word;
 use super::{Mode, Stage, Why, git, runners};
@@ -19,7 +19,7 @@ impl Walk {
                 Why::Variable
             };
             self.opaque(why, &program.text);
-            self.stage(stage(program.text.clone(), words));
+            self.stage(stage(program.text.clone(), arguments));
             return None;
         }
         if program.is_pattern && program.text != "[" && program.text != "[[" {
@@ -30,7 +30,9 @@ impl Walk {
         if self.call(&name) && !is_standard() {
             return None;
         }
-        if !self.stage(stage(name.clone(), words)) {
+        let spelled_out = options::spelled_out(arguments, &long_options(&name));
+        let arguments = spelled_out.as_slice();
+        if !self.stage(stage(name.clone(), arguments)) {
             return None;
         }
         if runners::run(self, &name, arguments, stdin) || git::run(self, &name, arguments) {
@@ -79,7 +81,10 @@ impl Walk {
         let Some(row) = TABLE.iter().find(|row| row.names.contains(&name)) else {
             return arguments.iter().for_each(|word| self.perhaps(word));
         };
-        let taken = take(arguments, Spec { letters: row.letters, words: row.words, stops: false });
+        // What names a file takes a value.
+        let files = row.reads.iter().chain(row.writes).filter_map(|name| name.strip_prefix("--"));
+        let words: Vec<&str> = row.words.iter().copied().chain(files).collect();
+        let taken = take(arguments, Spec { letters: row.letters, words: &words, stops: false });
         taken.values(row.reads).for_each(|word| self.access(word, Mode::Read));
         taken.values(row.writes).for_each(|word| self.access(word, Mode::Write));
         if let Some((_, option)) = RUNS.iter().find(|(program, option)| {
@@ -272,9 +277,24 @@ fn sed_runs(text: &str) -> bool {
         && flags.contains(['e', 'w'])
 }
 
-/// The stage of some words.
-fn stage(name: String, words: &[Word]) -> Stage {
-    let rest = words.get(1..).unwrap_or_default();
+/// The long options of a program that say something here, without their dashes; they may be shortened.
+fn long_options(name: &str) -> Vec<&'static str> {
+    let rows = TABLE.iter().filter(|row| row.names.contains(&name));
+    let of_rows = rows.flat_map(|row| [row.words, row.reads, row.writes, row.instead]);
+    let of_others =
+        SHORTENED.iter().filter(|(programs, _)| programs.contains(&name)).map(|(_, words)| *words);
+    let runs = RUNS.iter().filter(|(program, _)| *program == name).map(|(_, option)| *option);
+    let all = of_rows.chain(of_others).flatten().copied().chain(runs).filter(|word| !is_short(word));
+    all.map(|word| word.trim_start_matches('-')).collect()
+}
+
+/// Whether an option is a short one.
+fn is_short(word: &str) -> bool {
+    word.starts_with(['-', '+']) && !word.starts_with("--")
+}
+
+/// The stage of a program and its arguments.
+fn stage(name: String, rest: &[Word]) -> Stage {
     let mut stage = Stage { words: vec![name], ..Stage::default() };
     for word in rest {
         stage.words.push(word.text.clone());

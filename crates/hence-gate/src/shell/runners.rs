@@ -83,7 +83,7 @@ fn said(name: &str, arguments: &[Word]) -> String {
     std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-fn before(walk: &mut Walk, arguments: &[Word], spec: Spec, skip: usize, stdin: &Stdin) -> bool {
+fn before(walk: &mut Walk, arguments: &[Word], spec: Spec<'_>, skip: usize, stdin: &Stdin) -> bool {
     let taken = take(arguments, spec);
     let mut rest = taken.rest.get(skip..).unwrap_or_default();
     while let Some((first, after)) = rest.split_first() {
