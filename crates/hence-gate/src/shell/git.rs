@@ -190,6 +190,7 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
         "difftool" => &["-x", "--extcmd"],
         "clone" | "fetch" | "pull" | "ls-remote" => &["-u", "--upload-pack"],
         "push" => &["--receive-pack", "--exec"],
+        "archive" => &["--exec"],
         _ => &[],
     };
     for command in taken.values(runs) {

@@ -1,10 +1,11 @@
 //! What a shell command does, as far as its text tells: the words of each simple command in it, the files that are read
 //! and written, and what can't be known. Nothing is run.
 //!
-//! `parse` makes the tree, `walk` goes through statements, `expand` makes words of nodes, by `quotes` and `word`; `programs`
+//! `parse` makes the tree, `walk` goes through statements, `expand` makes words of nodes, by `quotes` and `word`, `arithmetic` looks for code in numbers; `programs`
 //! says what arguments mean, by `table`, `runners` which programs run others, by `known`, and `git` what git does; `options`
 //! takes arguments apart, `glob` matches names in folders.
 
+mod arithmetic;
 mod assign;
 mod expand;
 mod git;

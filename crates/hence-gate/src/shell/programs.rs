@@ -26,6 +26,9 @@ impl Walk {
             self.opaque(Why::Variable, &program.text);
         }
         let name = self.name(&program.text);
+        if self.is_function(&name) {
+            arguments.iter().for_each(|word| self.evaluated(&word.text));
+        }
         let is_standard = || FOLDERS.iter().any(|folder| Path::new(folder).join(&name).exists());
         if self.call(&name) && !is_standard() {
             return None;
@@ -35,6 +38,7 @@ impl Walk {
         if !self.stage(stage(name.clone(), arguments)) {
             return None;
         }
+        self.names(&name, arguments);
         if runners::run(self, &name, arguments, stdin) || git::run(self, &name, arguments) {
             return None;
         }
@@ -67,6 +71,24 @@ impl Walk {
             known = known.or(name);
         }
         known.unwrap_or(own)
+    }
+
+    /// What builtins of a shell take for names of variables or for arithmetic, and what functions may.
+    fn names(&mut self, name: &str, arguments: &[Word]) {
+        let takes = match name {
+            "printf" => arguments.first().is_some_and(|word| word.text.starts_with("-v")),
+            "test" | "[" | "declare" | "typeset" | "local" | "readonly" | "export" | "let" | "getopts"
+            | "wait" | "set" => true,
+            _ => false,
+        };
+        if takes {
+            arguments.iter().for_each(|word| self.evaluated(&word.text));
+        }
+        if name == "let" {
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let names = arguments.iter().flat_map(|word| word.text.split(|c| !is_name(c)));
+            names.for_each(|name| self.number_in(name));
+        }
     }
 
     /// The files that arguments name.

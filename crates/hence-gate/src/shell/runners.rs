@@ -42,6 +42,10 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
                 walk.opaque(Why::StdinCode, name);
             }
         }
+        "hash" if arguments.iter().any(|word| is_letter(word, 'p')) => {
+            walk.opaque(Why::Environment, "hash -p");
+            arguments.iter().for_each(|word| walk.perhaps(word));
+        }
         "trap" => {
             code_of(walk, arguments.get(..1).unwrap_or_default());
             walk.at_end.extend(arguments.first().and_then(Word::as_known).map(str::to_owned));
@@ -66,6 +70,11 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
         _ => return false,
     }
     true
+}
+
+/// Whether a word is an option with a letter in it.
+fn is_letter(word: &Word, letter: char) -> bool {
+    word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
 }
 
 /// `cd` to where its first argument leads.
@@ -138,14 +147,15 @@ fn shell(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) -> bool
         let text = word.text.as_str();
         match text {
             "--rcfile" | "--init-file" => script(walk, left.next()),
-            "-o" | "+o" | "-O" | "+O" => {
-                left.next();
-            }
             "--version" | "--help" => return true,
             "-Command" | "-EncodedCommand" | "-File" => walk.opaque(Why::InlineCode, name),
             _ if text.starts_with("--") => {}
             _ if text.len() > 1 && text.starts_with(['-', '+']) => {
                 takes_code |= text.contains('c');
+                // Each of those among the letters takes a word.
+                for _ in text.matches(['o', 'O']) {
+                    left.next();
+                }
                 if text.contains('s') && !takes_code {
                     walk.opaque(Why::StdinCode, name);
                 }
@@ -201,10 +211,15 @@ fn interpreter(walk: &mut Walk, name: &str, code: &[&str], arguments: &[Word], s
         }
         return true;
     }
-    if let Some(at) = arguments.iter().position(|word| word.text == "-m") {
-        let module = arguments.get(at + 1).map(|word| word.text.as_str()).unwrap_or_default();
-        walk.opaque(Why::ProjectCode, &format!("{name} -m {module}"));
-        arguments.iter().skip(at + 2).for_each(|word| walk.perhaps(word));
+    let taken = take(arguments, Spec { letters: "mWX", words: &[], stops: true });
+    if let Some(module) = taken.values(&["-m"]).next().filter(|_| name.contains("py")) {
+        let said = format!("{name} -m {}", module.text);
+        walk.opaque(Why::ProjectCode, &said);
+        if module.text == "timeit" {
+            walk.opaque(Why::InlineCode, &said);
+            arguments.iter().for_each(|word| walk.strings(&word.text));
+        }
+        arguments.iter().for_each(|word| walk.perhaps(word));
         return true;
     }
     let mut rest = arguments.iter().skip_while(|word| word.text.len() > 1 && word.text.starts_with('-'));
@@ -364,17 +379,23 @@ fn fd(walk: &mut Walk, arguments: &[Word]) {
 /// Commands that give variables values which aren't known, or load code.
 fn variables(walk: &mut Walk, name: &str, arguments: &[Word]) {
     for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+        walk.evaluated(&word.text);
         walk.unknown_variable(&word.text);
+        if name != "unset" {
+            walk.foreign.insert(word.text.clone());
+        }
     }
-    let loads = match name {
-        "enable" => &["-f"][..],
-        "complete" | "mapfile" | "readarray" => &["-C"],
-        "bind" => &["-x"],
-        _ => &[],
+    let (letters, loads) = match name {
+        "enable" => ("f", "-f"),
+        "complete" => ("oAGWFCXPS", "-C"),
+        "mapfile" | "readarray" => ("dnOsuCc", "-C"),
+        "bind" => ("mfqurx", "-x"),
+        _ => return,
     };
-    if arguments.iter().any(|word| loads.contains(&word.text.as_str())) {
+    let taken = take(arguments, Spec { letters, ..Spec::default() });
+    for code in taken.values(&[loads]) {
         walk.opaque(Why::InlineCode, name);
-        code_of(walk, arguments.get(1..).unwrap_or_default());
+        code_of(walk, std::slice::from_ref(code));
     }
 }
 
@@ -426,15 +447,25 @@ fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
         (name, verb),
         ("poetry" | "uv" | "pipenv", "run") | ("bundle" | "npm" | "pnpm" | "yarn", "exec")
     ) {
-        let rest: Vec<Word> =
-            arguments.iter().skip(1).skip_while(|word| word.text.starts_with('-')).cloned().collect();
-        walk.run(&rest, stdin);
+        let spec = Spec { letters: "cp", words: &["call", "package"], stops: true };
+        let taken = take(arguments.get(1..).unwrap_or_default(), spec);
+        taken.values(&["-c", "--call"]).for_each(|code| code_of(walk, std::slice::from_ref(code)));
+        walk.run(&taken.rest, stdin);
         return;
     }
     if !QUIET.contains(&verb) {
         walk.opaque(Why::ProjectCode, &said(name, arguments.get(..1).unwrap_or_default()));
     }
     if arguments.iter().any(|word| CODE.iter().any(|option| word.text.starts_with(option))) {
+        walk.opaque(Why::InlineCode, name);
+    }
+    // A variable of make is expanded, and one that is set by `!=` runs.
+    let runs = |text: &str| text.contains("!=") || text.contains('=') && text.contains(['$', '`']);
+    if matches!(name, "make" | "gmake") && arguments.iter().any(|word| runs(&word.text)) {
+        walk.opaque(Why::InlineCode, name);
+    }
+    let is_command = |word: &Word| word.text.starts_with("--command") || is_letter(word, 'c');
+    if name == "just" && arguments.iter().any(is_command) {
         walk.opaque(Why::InlineCode, name);
     }
     if matches!(name, "make" | "gmake" | "ninja" | "just" | "task") {

@@ -57,6 +57,10 @@ pub(super) struct Walk {
     pub(super) folders: BTreeSet<PathBuf>,
     /// Values of variables; `None` where one was given that isn't known.
     pub(super) variables: BTreeMap<String, Option<String>>,
+    /// Variables that hold text from elsewhere, which is not known to be a number.
+    pub(super) foreign: BTreeSet<String>,
+    /// Variables whose values are taken for arithmetic.
+    pub(super) integers: BTreeSet<String>,
     functions: BTreeMap<String, Function>,
     /// Code that runs at the end, in the folder that the command is in then.
     pub(super) at_end: Vec<String>,
@@ -72,6 +76,8 @@ impl Walk {
             seen: Seen::default(),
             folders: BTreeSet::from([cwd.to_owned()]),
             variables: BTreeMap::new(),
+            foreign: BTreeSet::new(),
+            integers: BTreeSet::new(),
             functions: BTreeMap::new(),
             at_end: Vec::new(),
             end: Instant::now() + LONGEST,
@@ -143,6 +149,14 @@ impl Walk {
                 self.each(node, source, stdin);
                 self.forget(node, source)
             }
+            "compound_statement" if text(node, source).starts_with("((") => {
+                self.arithmetic(node, source);
+                None
+            }
+            "test_command" => {
+                self.condition(node, source, false);
+                None
+            }
             "program" | "compound_statement" | "do_group" | "list" | "negated_command" => {
                 let all: Vec<_> =
                     named(node).into_iter().map(|node| self.statement(node, source, stdin)).collect();
@@ -160,6 +174,9 @@ impl Walk {
             }
             "while_statement" | "c_style_for_statement" => {
                 self.forget(node, source);
+                if node.kind() == "c_style_for_statement" {
+                    self.arithmetic(node, source);
+                }
                 self.branch(node, source, stdin)
             }
             "for_statement" => self.over_words(node, source, stdin),
@@ -267,6 +284,11 @@ impl Walk {
         self.forget(node, source)
     }
 
+    /// Whether the command has made a function of that name.
+    pub(super) fn is_function(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+    }
+
     /// Takes in a call of a function; whether it is one.
     pub(super) fn call(&mut self, name: &str) -> bool {
         let Some(function) = self.functions.get_mut(name) else { return false };
@@ -291,9 +313,12 @@ impl Walk {
         let body = node.child_by_field_name("body");
         let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut node.walk()).collect();
         let mut words = Vec::new();
+        let mut is_foreign = false;
         for value in &values {
             words.extend(self.words(*value, source));
+            is_foreign |= self.is_foreign(*value, source);
         }
+        words.iter().for_each(|word| self.evaluated(&word.text));
         self.forget(node, source);
         let (Some(variable), Some(body)) = (variable, body) else { return None };
         let few =
@@ -302,6 +327,9 @@ impl Walk {
             true => words.iter().map(|word| word.as_known().map(str::to_owned)).collect(),
             false => vec![None],
         };
+        if is_foreign {
+            self.foreign.insert(variable.clone());
+        }
         for value in rounds {
             self.variables.insert(variable.clone(), value);
             self.each(body, source, stdin);
