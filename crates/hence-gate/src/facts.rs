@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
@@ -19,6 +20,8 @@ use crate::tools::{PATCHES, is_another};
 const LONGEST_VALUE: usize = 2_048;
 /// How many arguments become facts.
 const MOST_VALUES: usize = 200;
+/// How long files are looked for that a pattern means.
+const LONGEST_SEARCH: Duration = Duration::from_millis(50);
 /// How deeply arguments are looked into.
 const DEEPEST: usize = 12;
 
@@ -207,7 +210,7 @@ impl Lower {
                     | "absolute_path"
                     | "dir_path"
                     | "target_directory"
-            ) || mode == Mode::Read && matches!(own, "glob" | "include_pattern")
+            ) || mode == Mode::Read && is_filter(own)
                 || call.own_tool == "Glob" && own == "pattern";
             let looks = mode == Mode::Use
                 && (value.starts_with(['/', '~'])
@@ -218,7 +221,18 @@ impl Lower {
                 || value.starts_with("file://")
             {
                 self.touch(value.trim_start_matches("file://"), mode, cwd);
-                found = true;
+                found |= !is_filter(own);
+            }
+            // What is searched is told by its pattern; a list of names shows no content.
+            if call.tool == "search" && is_filter(own) {
+                let end = Instant::now() + LONGEST_SEARCH;
+                let root = call.input.get("path").and_then(Json::as_str).unwrap_or(".");
+                let root = paths::resolve(cwd, Path::new(root));
+                let patterns = shell::alternatives(&value);
+                let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+                for path in shell::below(&root, &patterns, end).0 {
+                    self.touch(&path.to_string_lossy(), mode, cwd);
+                }
             }
         }
         if !found && matches!(mode, Mode::Write | Mode::Delete) && !call.input.contains_key("patch") {
@@ -264,6 +278,11 @@ impl Lower {
             self.opaque(Why::Syntax, "a patch without files");
         }
     }
+}
+
+/// Whether an argument says which files below a folder are searched.
+fn is_filter(name: &str) -> bool {
+    matches!(name, "glob" | "include_pattern" | "include")
 }
 
 /// The texts, numbers and truths of a value, each by its path.

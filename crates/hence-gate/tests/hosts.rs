@@ -151,6 +151,27 @@ fn a_tool_is_told_where_it_runs_and_not_which_tree_is_its_own() {
     }
 }
 
+/// What a search reads is told by its pattern.
+#[test]
+fn a_search_reads_the_files_that_its_pattern_means() {
+    let folder = tempfile::tempdir().unwrap();
+    let cwd = folder.path().canonicalize().unwrap();
+    fs::create_dir(cwd.join("sub")).unwrap();
+    for name in [".env", "sub/.env", "a.rs"] {
+        fs::write(cwd.join(name), "").unwrap();
+    }
+    let reads = |glob: &str, name: &str| {
+        let event = json!({ "session_id": "s", "cwd": cwd, "hook_event_name": "PreToolUse",
+            "tool_name": "Grep", "tool_input": { "pattern": "KEY", "glob": glob } });
+        lowered(Host::Claude, &event).contains(&format!("file_access {} /read", cwd.join(name).display()))
+    };
+    for glob in [".e*", "**/.e*", ".{env,x}", "*nv"] {
+        assert!(reads(glob, ".env") && reads(glob, "sub/.env"), "{glob}");
+    }
+    assert!(reads("*.rs", "a.rs") && !reads("*.rs", ".env") && !reads("sub/*", ".env"));
+    assert!(reads("sub/*", "sub/.env"));
+}
+
 /// A patch is read as tolerantly as by those who apply it.
 #[test]
 fn what_a_patch_changes_is_seen_however_it_is_written() {

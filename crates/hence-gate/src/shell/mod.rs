@@ -2,7 +2,7 @@
 //! and written, and what can't be known. Nothing is run.
 //!
 //! `parse` makes the tree, `walk` goes through statements, `expand` makes words of nodes, by `quotes` and `word`, `arithmetic` looks for code in numbers; `programs`
-//! says what arguments mean, by `table`, `runners` which programs run others, by `known`, and `git` what git does; `options`
+//! says what arguments mean, by `table`, `runners` which programs run others, by `known`, and `git` what git does, `sed` what its scripts do; `options`
 //! takes arguments apart, `glob` matches names in folders.
 
 mod arithmetic;
@@ -17,9 +17,13 @@ mod programs;
 mod quotes;
 mod redirect;
 mod runners;
+mod sed;
 mod table;
 mod walk;
 mod word;
+
+pub(crate) use glob::below;
+pub(crate) use word::alternatives_of as alternatives;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use super::options::{self, Spec, take};
 use super::table::{FOLDERS, RUNS, Rest, SHORTENED, TABLE};
 use super::walk::{Stdin, Walk};
 use super::word::Word;
-use super::{Mode, Stage, Why, git, runners};
+use super::{Mode, Stage, Why, git, runners, sed};
 
 impl Walk {
     /// Takes in a simple command; what it writes to standard output, where that is known.
@@ -97,7 +97,11 @@ impl Walk {
             return self.copy_blocks(arguments);
         }
         let has_words = arguments.iter().any(|word| !word.text.starts_with('-'));
-        if name == "printenv" || name == "set" && !has_words {
+        // Letters without a dash are of the BSD form, in which `e` shows environments.
+        let shows = |word: &Word| word.text.contains('e') && word.text.chars().all(|c| c.is_ascii_alphabetic());
+        let spec = Spec { letters: "CGNOUgkopqstu", words: &["format", "sort", "user", "pid"], stops: false };
+        let of_processes = name == "ps" && take(arguments, spec).rest.iter().any(shows);
+        if name == "printenv" || name == "set" && !has_words || of_processes {
             self.access(&Word::known("/proc/self/environ"), Mode::Read);
         }
         let Some(row) = TABLE.iter().find(|row| row.names.contains(&name)) else {
@@ -106,7 +110,8 @@ impl Walk {
         // What names a file takes a value.
         let files = row.reads.iter().chain(row.writes).filter_map(|name| name.strip_prefix("--"));
         let words: Vec<&str> = row.words.iter().copied().chain(files).collect();
-        let taken = take(arguments, Spec { letters: row.letters, words: &words, stops: false });
+        let named = if name == "jq" { self.named_values(arguments) } else { arguments.to_vec() };
+        let taken = take(&named, Spec { letters: row.letters, words: &words, stops: false });
         taken.values(row.reads).for_each(|word| self.access(word, Mode::Read));
         taken.values(row.writes).for_each(|word| self.access(word, Mode::Write));
         if let Some((_, option)) = RUNS.iter().find(|(program, option)| {
@@ -141,6 +146,11 @@ impl Walk {
         };
         if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"]) {
             rest.iter().for_each(|word| self.access(word, Mode::Write));
+        }
+        // A pattern may name what a search of whole folders would leave out.
+        for pattern in taken.values(&["-g", "--glob", "--iglob", "--include"]) {
+            let roots = if rest.is_empty() { vec![Word::known(".")] } else { rest.to_vec() };
+            self.found_below(&roots, &pattern.text).iter().for_each(|file| self.access(file, Mode::Read));
         }
         self.rest(row.rest, rest, taken.has(&["-t", "--target-directory"]));
     }
@@ -241,6 +251,22 @@ impl Walk {
         }
     }
 
+    /// What `jq` is told by name: files are read. The rest of its arguments.
+    fn named_values(&mut self, arguments: &[Word]) -> Vec<Word> {
+        let mut rest = Vec::new();
+        let mut left = arguments.iter();
+        while let Some(word) = left.next() {
+            let reads = matches!(word.text.as_str(), "--rawfile" | "--slurpfile");
+            if reads || matches!(word.text.as_str(), "--arg" | "--argjson") {
+                let value = left.nth(1);
+                value.iter().filter(|_| reads).for_each(|file| self.access(file, Mode::Read));
+            } else {
+                rest.push(word.clone());
+            }
+        }
+        rest
+    }
+
     fn copy_blocks(&mut self, arguments: &[Word]) {
         for word in arguments {
             match word.text.split_once('=') {
@@ -262,7 +288,7 @@ impl Walk {
                     || text.contains('>')
                     || text.contains('@')
             } else {
-                sed_runs(text)
+                sed::runs(text)
             };
             if runs || code.unknown.is_some() && name.ends_with("awk") {
                 self.opaque(Why::InlineCode, name);
@@ -280,23 +306,6 @@ impl Walk {
             }
         }
     }
-}
-
-/// Whether a script of `sed` runs a program or names a file: `e`, `w`, `r`, or flags `e` and `w` of `s`.
-fn sed_runs(text: &str) -> bool {
-    let flags = text.rsplit(['/', '|', '#', ',', '!', '@']).next().unwrap_or_default();
-    let is_substitution = text.starts_with('s') || text.contains(";s") || text.contains(" s");
-    let own = text.split([';', '\n', '}', '{']).map(str::trim).any(|part| {
-        let part = part.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!/~+".contains(c)).trim();
-        part == "e"
-            || ["e ", "w ", "r ", "W ", "R "].iter().any(|start| part.starts_with(start))
-            || part.contains("/w ")
-            || part.contains("/e ")
-    });
-    own || is_substitution
-        && flags.len() < 40
-        && flags.chars().next().is_some_and(|c| "gpiIme0123456789wM".contains(c))
-        && flags.contains(['e', 'w'])
 }
 
 /// The long options of a program that say something here, without their dashes; they may be shortened.

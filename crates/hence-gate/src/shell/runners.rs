@@ -323,6 +323,10 @@ fn find(walk: &mut Walk, arguments: &[Word]) {
         })
         .collect();
     // What a test finds may be anywhere below; that it is found by that name tells what it is.
+    let files: Vec<Word> = match arguments.iter().any(|word| word.text.starts_with("-exec") || word.text.starts_with("-ok")) {
+        true => wanted(arguments).flat_map(|name| walk.found_below(&roots, &name.text)).collect(),
+        false => Vec::new(),
+    };
     let found: Vec<Word> = roots
         .iter()
         .flat_map(|root| {
@@ -333,6 +337,7 @@ fn find(walk: &mut Walk, arguments: &[Word]) {
             });
             below.chain([root.clone()])
         })
+        .chain(files)
         .collect();
     roots.iter().for_each(|root| walk.access(root, Mode::Use));
     let mut left = arguments.iter();
@@ -361,6 +366,16 @@ fn find(walk: &mut Walk, arguments: &[Word]) {
     }
 }
 
+/// The names and paths that `find` looks for, but for those that it leaves out.
+fn wanted(arguments: &[Word]) -> impl Iterator<Item = &Word> {
+    let text = |at: Option<usize>| at.and_then(|at| arguments.get(at)).map_or("", |word| word.text.as_str());
+    arguments.iter().enumerate().filter_map(move |(at, name)| {
+        let is_test = |at| matches!(text(at), "-name" | "-iname" | "-path" | "-ipath" | "-wholename");
+        let is_left_out = matches!(text(at.checked_sub(2)), "!" | "-not") || text(Some(at + 1)) == "-prune";
+        (is_test(at.checked_sub(1)) && !is_left_out).then_some(name)
+    })
+}
+
 fn fd(walk: &mut Walk, arguments: &[Word]) {
     let at = arguments
         .iter()
@@ -368,10 +383,16 @@ fn fd(walk: &mut Walk, arguments: &[Word]) {
     let (own, command) = arguments.split_at(at.unwrap_or(arguments.len()));
     own.iter().for_each(|word| walk.perhaps(word));
     if let Some((_, command)) = command.split_first() {
-        let here = [Word::known(".")];
+        let pattern = own.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| &word.text);
+        let is_part = |c: char| c.is_alphanumeric() || "_-".contains(c);
+        // Its patterns are found anywhere in a name; what is no letter of it may be anything.
+        let pattern: String = pattern.chars().map(|c| if is_part(c) { c } else { '*' }).collect();
+        let here = vec![Word::known(".")];
+        let found: Vec<Word> =
+            here.iter().cloned().chain(walk.found_below(&here, &format!("*{pattern}*"))).collect();
         let mut words: Vec<Word> =
-            command.iter().cloned().flat_map(|word| replaced(word, "{}", &here)).collect();
-        words.extend(here);
+            command.iter().cloned().flat_map(|word| replaced(word, "{}", &found)).collect();
+        words.extend(found);
         walk.run(&words, &Stdin::Piped);
     }
 }

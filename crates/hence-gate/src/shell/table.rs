@@ -62,7 +62,6 @@ pub(super) const TABLE: &[Row] = &[
             "[",
             "[[",
             "sleep",
-            "date",
             "pwd",
             "whoami",
             "id",
@@ -136,13 +135,11 @@ pub(super) const TABLE: &[Row] = &[
             "sha512sum",
             "b2sum",
             "cksum",
-            "wc",
             "rev",
             "paste",
             "comm",
             "join",
             "cmp",
-            "diff",
             "file",
             "fold",
             "expand",
@@ -161,7 +158,6 @@ pub(super) const TABLE: &[Row] = &[
             "readlink",
             "realpath",
             "stat",
-            "du",
             "ls",
             "tree",
             "ll",
@@ -183,6 +179,19 @@ pub(super) const TABLE: &[Row] = &[
         "",
         Rest::Read,
     ),
+    Row { reads: &["-f", "--file"], words: &["date"], ..row(&["date"], "dfrs", Rest::Text) },
+    Row { reads: &["--files0-from"], ..row(&["wc"], "", Rest::Read) },
+    Row {
+        reads: &["--files0-from", "-X", "--exclude-from"],
+        words: &["block-size", "exclude", "max-depth", "threshold", "time-style"],
+        ..row(&["du"], "BdtX", Rest::Read)
+    },
+    Row {
+        reads: &["--from-file", "--to-file", "-X", "--exclude-from"],
+        writes: &["--output"],
+        words: &["label", "exclude", "ignore-matching-lines", "width", "unified", "context"],
+        ..row(&["diff"], "FILSWUXx", Rest::Read)
+    },
     Row {
         writes: &["-o", "--out-dir", "-d"],
         ..row(
@@ -225,8 +234,7 @@ pub(super) const TABLE: &[Row] = &[
         ..row(&["awk", "gawk", "mawk", "nawk"], "vfF", Rest::TextThenRead)
     },
     Row {
-        words: &["from-file", "slurpfile", "rawfile"],
-        reads: &["-f", "--from-file", "--slurpfile", "--rawfile"],
+        reads: &["-f", "--from-file"],
         instead: &["-f", "--from-file"],
         ..row(&["jq", "yq"], "fL", Rest::TextThenRead)
     },
@@ -353,7 +361,6 @@ pub(super) const SHORTENED: &[(&[&str], &[&str])] = &[
     ),
     (&["sed", "gsed"], &["in-place"]),
     (&["su", "script", "flock"], &["command", "session-command"]),
-    (&["jq", "yq"], &["slurp"]),
     (&["curl"], &["head"]),
     (&["rm", "rmdir"], &["recursive", "force"]),
     (&["make", "gmake"], &["eval", "file", "makefile", "directory"]),

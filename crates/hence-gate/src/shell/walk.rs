@@ -15,6 +15,8 @@ use crate::paths;
 
 /// How long a command is looked at.
 const LONGEST: Duration = Duration::from_millis(250);
+/// How long files are looked for below a folder.
+const LONGEST_SEARCH: Duration = Duration::from_millis(50);
 /// How deeply texts stand in texts, as in `sh -c "sh -c …"`.
 const MOST_TEXTS: usize = 12;
 /// How deeply statements stand in statements.
@@ -422,6 +424,22 @@ impl Walk {
             self.seen.accesses.insert((plain, mode));
             self.seen.accesses.insert((resolved, mode));
         }
+    }
+
+    /// The files below some folders whose names or paths fit a pattern, as words.
+    pub(super) fn found_below(&mut self, roots: &[Word], pattern: &str) -> Vec<Word> {
+        let mut all = Vec::new();
+        for root in roots.iter().filter_map(Word::as_known).map(str::to_owned).collect::<Vec<_>>() {
+            for folder in self.resolved(&root) {
+                let (found, is_whole) = glob::below(&folder, &[pattern], Instant::now() + LONGEST_SEARCH);
+                // What a pattern hides names is likelier to be looked for than what many have in common.
+                if !is_whole && pattern.starts_with(['.', '?', '[']) {
+                    self.opaque(Why::TooMuch, pattern);
+                }
+                all.extend(found.iter().map(|path| Word::known(path.to_string_lossy())));
+            }
+        }
+        all
     }
 
     /// A path as the system finds it, from each folder that the command at hand may happen in.
