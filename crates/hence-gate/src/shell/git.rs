@@ -181,6 +181,8 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
             "extcmd",
             "file",
             "author",
+            "template",
+            "separate-git-dir",
         ],
         stops: false,
     };
@@ -216,6 +218,25 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
         ("config", _) => config(walk, &taken.rest, taken.has(&["--global", "--system"])),
         _ => {}
     }
+    let only_looks = ["--check", "--stat", "--numstat", "--summary"];
+    let written = match (verb, taken.rest.as_slice()) {
+        // As `patch` does.
+        ("apply" | "am", _) if !taken.has(&only_looks) => Some(Word::known(".")),
+        ("worktree", [action, folder, ..]) if matches!(action.text.as_str(), "add" | "remove") => {
+            Some(folder.clone())
+        }
+        ("worktree", [action, _, folder, ..]) if action.text == "move" => Some(folder.clone()),
+        ("bundle", [action, file, ..]) if action.text == "create" => Some(file.clone()),
+        ("init", [folder, ..]) => Some(folder.clone()),
+        ("submodule", [action, _, folder, ..]) if action.text == "add" => Some(folder.clone()),
+        _ => None,
+    };
+    written.iter().for_each(|path| walk.access(path, Mode::Write));
+    taken.values(&["--separate-git-dir"]).for_each(|folder| walk.access(folder, Mode::Write));
+    if taken.values(&["--template"]).any(|folder| !folder.text.is_empty()) && matches!(verb, "init" | "clone")
+    {
+        walk.opaque(Why::InlineCode, &format!("git {verb} --template"));
+    }
     files(walk, verb, &taken.rest);
 }
 
@@ -237,7 +258,7 @@ fn files(walk: &mut Walk, verb: &str, rest: &[Word]) {
         match verb {
             "rm" => walk.access(word, Mode::Delete),
             "mv" => walk.access(word, Mode::Write),
-            "apply" | "am" => walk.access(word, Mode::Read),
+            "apply" | "am" | "bundle" => walk.access(word, Mode::Read),
             "restore" => walk.access(word, Mode::Write),
             "commit" | "push" | "pull" | "fetch" | "clone" | "remote" | "config"
                 if word.unknown.is_none() => {}

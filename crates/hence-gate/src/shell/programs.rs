@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::options::{self, Spec, take};
-use super::table::{FOLDERS, RUNS, Rest, SHORTENED, TABLE};
+use super::table::{FOLDERS, IN_PLACE, ONLY_LOOKS, RUNS, Rest, SHORTENED, TABLE};
 use super::walk::{Stdin, Walk};
 use super::word::Word;
 use super::{Mode, Stage, Why, git, runners, sed};
@@ -39,6 +39,7 @@ impl Walk {
             return None;
         }
         self.names(&name, arguments);
+        self.changed_in_place(&name, arguments);
         if runners::run(self, &name, arguments, stdin) || git::run(self, &name, arguments) {
             return None;
         }
@@ -98,7 +99,8 @@ impl Walk {
         }
         let has_words = arguments.iter().any(|word| !word.text.starts_with('-'));
         // Letters without a dash are of the BSD form, in which `e` shows environments.
-        let shows = |word: &Word| word.text.contains('e') && word.text.chars().all(|c| c.is_ascii_alphabetic());
+        let shows =
+            |word: &Word| word.text.contains('e') && word.text.chars().all(|c| c.is_ascii_alphabetic());
         let spec = Spec { letters: "CGNOUgkopqstu", words: &["format", "sort", "user", "pid"], stops: false };
         let of_processes = name == "ps" && take(arguments, spec).rest.iter().any(shows);
         if name == "printenv" || name == "set" && !has_words || of_processes {
@@ -144,8 +146,21 @@ impl Walk {
             }
             _ => taken.rest.as_slice(),
         };
-        if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"]) {
+        let included: Vec<Word> = taken.values(&["-i", "--include", "-l", "--load"]).cloned().collect();
+        let is_awk = name.ends_with("awk");
+        let is_inplace = |word: &Word| word.text == "inplace" || word.text == "inplace.awk";
+        for code in included.iter().filter(|word| is_awk && !is_inplace(word)) {
+            runners::script(self, Some(code));
+        }
+        if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"])
+            || is_awk && included.iter().any(is_inplace)
+        {
             rest.iter().for_each(|word| self.access(word, Mode::Write));
+        }
+        let is_symbolic = taken.has(&["-s", "--symbolic", "--symbolic-link"]);
+        if name == "ln" || name == "cp" && (is_symbolic || taken.has(&["-l", "--link"])) {
+            let target = taken.values(&["-t", "--target-directory"]).next();
+            self.linked(rest, target, is_symbolic);
         }
         // A pattern may name what a search of whole folders would leave out.
         for pattern in taken.values(&["-g", "--glob", "--iglob", "--include"]) {
@@ -165,6 +180,10 @@ impl Walk {
             Rest::Read | Rest::TextThenRead => rest.iter().for_each(|word| self.access(word, Mode::Read)),
             Rest::Write | Rest::TextThenWrite => rest.iter().for_each(|word| self.access(word, Mode::Write)),
             Rest::Delete => rest.iter().for_each(|word| self.access(word, Mode::Delete)),
+            Rest::ReadThenMaybeWrite => {
+                rest.first().iter().for_each(|word| self.access(word, Mode::Read));
+                rest.get(1).iter().for_each(|word| self.access(word, Mode::Write));
+            }
             Rest::ReadThenWrite | Rest::MoveThenWrite => {
                 let mode = if kind == Rest::ReadThenWrite { Mode::Read } else { Mode::Delete };
                 for word in first {
@@ -248,6 +267,48 @@ impl Walk {
             || arguments.iter().any(|word| word.text == "--extract");
         if extracts {
             self.access(&Word::known("."), Mode::Write);
+        }
+    }
+
+    /// New links: what is done with one is done with what it leads to, by whatever name.
+    fn linked(&mut self, rest: &[Word], folder: Option<&Word>, is_symbolic: bool) {
+        let (targets, last) = match (rest, folder) {
+            (targets, Some(folder)) => (targets, folder.text.as_str()),
+            ([target], None) => (std::slice::from_ref(target), "."),
+            (rest, None) => match rest.split_last() {
+                Some((last, targets)) => (targets, last.text.as_str()),
+                None => return,
+            },
+        };
+        for target in targets {
+            // A hard link is the file itself.
+            self.access(target, if is_symbolic { Mode::Use } else { Mode::Write });
+            let name = target.text.rsplit('/').next().unwrap_or_default();
+            for link in [last.to_owned(), format!("{last}/{name}")] {
+                self.link(&link, &target.text, is_symbolic);
+            }
+        }
+    }
+
+    /// The files that a program changes in place.
+    fn changed_in_place(&mut self, name: &str, arguments: &[Word]) {
+        let Some((_, by)) = IN_PLACE.iter().find(|(program, _)| *program == name) else { return };
+        let has = |options: &[&str]| arguments.iter().any(|word| options.contains(&word.text.as_str()));
+        if !by.is_empty() && !has(by) || has(&ONLY_LOOKS) {
+            return;
+        }
+        for word in
+            arguments.iter().filter(|word| !word.text.starts_with('-') && !by.contains(&word.text.as_str()))
+        {
+            self.written_by_tool(word);
+        }
+    }
+
+    /// A file or folder that a tool of the project writes; the whole folder that a command is in is left to the rules for such
+    /// tools.
+    pub(super) fn written_by_tool(&mut self, word: &Word) {
+        if !self.resolved(&word.text).is_subset(&self.folders) {
+            self.access(word, Mode::Write);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::known::{BEFORE, INTERPRETERS, LANGUAGES, PROJECT, REMOTE, SHELLS};
 use super::options::{Spec, Taken, take};
+use super::table::OUTPUTS;
 use super::walk::{Stdin, Walk};
 use super::word::Word;
 use super::{Mode, Why};
@@ -323,10 +324,11 @@ fn find(walk: &mut Walk, arguments: &[Word]) {
         })
         .collect();
     // What a test finds may be anywhere below; that it is found by that name tells what it is.
-    let files: Vec<Word> = match arguments.iter().any(|word| word.text.starts_with("-exec") || word.text.starts_with("-ok")) {
-        true => wanted(arguments).flat_map(|name| walk.found_below(&roots, &name.text)).collect(),
-        false => Vec::new(),
-    };
+    let files: Vec<Word> =
+        match arguments.iter().any(|word| word.text.starts_with("-exec") || word.text.starts_with("-ok")) {
+            true => wanted(arguments).flat_map(|name| walk.found_below(&roots, &name.text)).collect(),
+            false => Vec::new(),
+        };
     let found: Vec<Word> = roots
         .iter()
         .flat_map(|root| {
@@ -499,5 +501,21 @@ fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
             }
         }
     }
+    outputs(walk, name, arguments);
     arguments.iter().for_each(|word| walk.perhaps(word));
+}
+
+/// What options of runners name that is written.
+fn outputs(walk: &mut Walk, name: &str, arguments: &[Word]) {
+    let is_output =
+        |option: &str| OUTPUTS.contains(&option) || option == "-o" && matches!(name, "go" | "zig");
+    for (at, word) in arguments.iter().enumerate() {
+        match word.text.split_once('=') {
+            Some((option, value)) if is_output(option) => walk.written_by_tool(&word.part(value)),
+            None if is_output(&word.text) => {
+                arguments.get(at + 1).iter().for_each(|value| walk.written_by_tool(value));
+            }
+            _ => {}
+        }
+    }
 }

@@ -37,9 +37,9 @@ pub(super) fn runs(script: &str) -> bool {
 
 /// Passes what stands before a command: addresses, blanks, and what separates commands.
 fn address(left: &mut Peekable<Chars<'_>>) {
-    while let Some(c) = left.next_if(|c| {
-        c.is_whitespace() || c.is_ascii_digit() || ";{}$,!+~/\\".contains(*c)
-    }) {
+    while let Some(c) =
+        left.next_if(|c| c.is_whitespace() || c.is_ascii_digit() || ";{}$,!+~/\\".contains(*c))
+    {
         let mark = match c {
             '/' => Some('/'),
             '\\' => left.next(),

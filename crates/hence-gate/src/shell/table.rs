@@ -28,6 +28,8 @@ pub(super) enum Rest {
     TextThenRead,
     /// Files that are read, then one that is written.
     ReadThenWrite,
+    /// One that is read, then one that is written.
+    ReadThenMaybeWrite,
     /// Files that are removed, then one that is written.
     MoveThenWrite,
     /// Mode or owner, then files that are written.
@@ -124,7 +126,6 @@ pub(super) const TABLE: &[Row] = &[
             "tac",
             "nl",
             "od",
-            "xxd",
             "hexdump",
             "strings",
             "base64",
@@ -152,14 +153,11 @@ pub(super) const TABLE: &[Row] = &[
             "bat",
             "batcat",
             "sum",
-            "iconv",
-            "uniq",
             "tsort",
             "readlink",
             "realpath",
             "stat",
             "ls",
-            "tree",
             "ll",
             "dir",
             "vdir",
@@ -179,6 +177,17 @@ pub(super) const TABLE: &[Row] = &[
         "",
         Rest::Read,
     ),
+    Row {
+        words: &["skip-fields", "skip-chars", "check-chars"],
+        ..row(&["uniq"], "fsw", Rest::ReadThenMaybeWrite)
+    },
+    row(&["xxd"], "cglosR", Rest::ReadThenMaybeWrite),
+    Row {
+        words: &["from-code", "to-code"],
+        writes: &["-o", "--output"],
+        ..row(&["iconv"], "fto", Rest::Read)
+    },
+    Row { writes: &["-o"], ..row(&["tree"], "oLPIHT", Rest::Read) },
     Row { reads: &["-f", "--file"], words: &["date"], ..row(&["date"], "dfrs", Rest::Text) },
     Row { reads: &["--files0-from"], ..row(&["wc"], "", Rest::Read) },
     Row {
@@ -228,10 +237,10 @@ pub(super) const TABLE: &[Row] = &[
         ..row(&["sed", "gsed"], "efl", Rest::TextThenRead)
     },
     Row {
-        words: &["assign", "file", "field-separator"],
+        words: &["assign", "file", "field-separator", "include", "load"],
         reads: &["-f", "--file"],
         instead: &["-f", "--file", "-e"],
-        ..row(&["awk", "gawk", "mawk", "nawk"], "vfF", Rest::TextThenRead)
+        ..row(&["awk", "gawk", "mawk", "nawk"], "vfFil", Rest::TextThenRead)
     },
     Row {
         reads: &["-f", "--from-file"],
@@ -254,7 +263,11 @@ pub(super) const TABLE: &[Row] = &[
         writes: &["-t", "--target-directory"],
         ..row(&["cp", "install", "ditto"], "tSmog", Rest::ReadThenWrite)
     },
-    row(&["ln"], "tS", Rest::ReadThenWrite),
+    Row {
+        words: &["suffix"],
+        writes: &["-t", "--target-directory"],
+        ..row(&["ln"], "tS", Rest::ReadThenWrite)
+    },
     Row {
         words: &["target-directory", "suffix"],
         writes: &["-t", "--target-directory"],
@@ -400,4 +413,49 @@ pub(super) const SHORTENED: &[(&[&str], &[&str])] = &[
             "run",
         ],
     ),
+];
+
+/// Programs that change the files that they are told in place, and the options that have them do so; none where they do it by
+/// themselves.
+pub(super) const IN_PLACE: &[(&str, &[&str])] = &[
+    ("black", &[]),
+    ("isort", &[]),
+    ("rustfmt", &[]),
+    ("stylua", &[]),
+    ("dos2unix", &[]),
+    ("unix2dos", &[]),
+    ("ruff", &["format", "--fix", "--fix-only"]),
+    ("gofmt", &["-w"]),
+    ("goimports", &["-w"]),
+    ("shfmt", &["-w", "--write"]),
+    ("prettier", &["-w", "--write"]),
+    ("biome", &["--write", "--fix", "--apply"]),
+    ("eslint", &["--fix"]),
+    ("stylelint", &["--fix"]),
+    ("autopep8", &["-i", "--in-place"]),
+    ("clang-format", &["-i"]),
+    ("perltidy", &["-b"]),
+];
+
+/// Options with which those change nothing.
+pub(super) const ONLY_LOOKS: [&str; 4] = ["--check", "--diff", "--check-only", "--stdin-filename"];
+
+/// Options of runners of the project's code that name what they write.
+pub(super) const OUTPUTS: [&str; 16] = [
+    "--output",
+    "--out",
+    "--out-dir",
+    "--outDir",
+    "--outdir",
+    "--outFile",
+    "--outfile",
+    "--output-file",
+    "--declarationDir",
+    "--target-dir",
+    "--junitxml",
+    "--junit-xml",
+    "--basetemp",
+    "--cache-dir",
+    "--root",
+    "--prefix",
 ];

@@ -64,6 +64,8 @@ pub(super) struct Walk {
     /// Variables whose values are taken for arithmetic.
     pub(super) integers: BTreeSet<String>,
     functions: BTreeMap<String, Function>,
+    /// Links that the command makes, and what they lead to.
+    links: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     /// Code that runs at the end, in the folder that the command is in then.
     pub(super) at_end: Vec<String>,
     end: Instant,
@@ -81,6 +83,7 @@ impl Walk {
             foreign: BTreeSet::new(),
             integers: BTreeSet::new(),
             functions: BTreeMap::new(),
+            links: BTreeMap::new(),
             at_end: Vec::new(),
             end: Instant::now() + LONGEST,
             texts: 0,
@@ -421,8 +424,37 @@ impl Walk {
             let plain = paths::without_dots(&folder, path);
             let plain = paths::own_stream(&plain).unwrap_or(plain);
             let resolved = paths::resolve(&folder, path);
-            self.seen.accesses.insert((plain, mode));
-            self.seen.accesses.insert((resolved, mode));
+            for path in self.through_links([plain, resolved]) {
+                self.seen.accesses.insert((path, mode));
+            }
+        }
+    }
+
+    /// Some paths, and where they lead through links that the command makes.
+    fn through_links(&self, paths: [PathBuf; 2]) -> BTreeSet<PathBuf> {
+        let mut left = Vec::from(paths);
+        let mut all = BTreeSet::new();
+        while let Some(path) = left.pop() {
+            if all.len() > MOST_FOLDERS || !all.insert(path.clone()) {
+                continue;
+            }
+            for (link, targets) in &self.links {
+                let Ok(rest) = path.strip_prefix(link) else { continue };
+                left.extend(targets.iter().map(|target| paths::without_dots(target, rest)));
+            }
+        }
+        all
+    }
+
+    /// Takes down a link that the command makes. A symbolic one leads on from its own folder.
+    pub(super) fn link(&mut self, link: &str, target: &str, is_symbolic: bool) {
+        for folder in self.folders.clone() {
+            let link = paths::without_dots(&folder, Path::new(link));
+            let from = if is_symbolic { link.parent().unwrap_or(&folder) } else { &folder };
+            let target = paths::resolve(from, Path::new(target));
+            if target != link {
+                self.links.entry(link).or_default().insert(target);
+            }
         }
     }
 
