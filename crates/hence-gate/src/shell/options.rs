@@ -92,6 +92,37 @@ pub(super) fn spelled_out(words: &[Word], known: &[&'static str]) -> Vec<Word> {
     words.iter().map(each).collect()
 }
 
+/// The arguments of `npm` with its subcommand by its whole name: it has many, and any of them may be cut short.
+pub(super) fn whole_verb(arguments: &[Word]) -> Vec<Word> {
+    let words = &["prefix", "workspace", "registry", "loglevel", "tag", "otp", "cache", "userconfig"];
+    let taken = take(arguments, Spec { letters: "Cw", words, stops: true });
+    let Some(verb) = taken.rest.first() else { return arguments.to_vec() };
+    let whole = match verb.text.as_str() {
+        "i" | "in" | "ins" | "inst" | "insta" | "instal" | "isnt" | "isnta" | "isntal" | "isntall"
+        | "add" => "install",
+        "ic" | "install-clean" | "isntall-clean" => "ci",
+        "it" | "cit" | "sit" => "install-test",
+        "up" | "udpate" | "upgrade" => "update",
+        "x" => "exec",
+        "create" | "innit" => "init",
+        verb if verb.len() > 2 => {
+            let known =
+                &["publish", "unpublish", "explore", "update", "exec", "init", "install", "clean-install"];
+            match whole(verb, known) {
+                "clean-install" => "ci",
+                verb => verb,
+            }
+        }
+        verb => verb,
+    };
+    let at = arguments.iter().position(|word| word == verb);
+    let mut all = arguments.to_vec();
+    if let Some(word) = at.and_then(|at| all.get_mut(at)) {
+        word.text = whole.to_owned();
+    }
+    all
+}
+
 fn letters<'w>(
     word: &Word,
     short: &str,

@@ -33,7 +33,10 @@ impl Walk {
         if self.call(&name) && !is_standard() {
             return None;
         }
-        let spelled_out = options::spelled_out(arguments, &long_options(&name));
+        let spelled_out = match name.as_str() {
+            "npm" => options::whole_verb(arguments),
+            _ => options::spelled_out(arguments, &long_options(&name)),
+        };
         let arguments = spelled_out.as_slice();
         if !self.stage(stage(name.clone(), arguments)) {
             return None;

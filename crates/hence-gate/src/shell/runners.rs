@@ -1,6 +1,6 @@
 //! Programs that run other programs or code: what they run is looked at where it is told, and unknown where it is not.
 
-use super::known::{BEFORE, INTERPRETERS, LANGUAGES, PROJECT, REMOTE, SHELLS};
+use super::known::{BEFORE, INTERPRETERS, LANGUAGES, MODULES, PROJECT, REMOTE, SHELLS};
 use super::options::{Spec, Taken, take};
 use super::table::OUTPUTS;
 use super::walk::{Stdin, Walk};
@@ -58,6 +58,7 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
         "find" | "gfind" => find(walk, arguments),
         "fd" | "fdfind" => fd(walk, arguments),
         "npx" | "bunx" | "uvx" | "pipx" | "dlx" => walk.opaque(Why::Script, &said(name, arguments)),
+        "deno" => deno(walk, arguments),
         "at" | "batch" | "crontab" => walk.opaque(Why::StdinCode, name),
         "enable" | "complete" | "bind" | "mapfile" | "readarray" | "read" | "unset" => {
             variables(walk, name, arguments)
@@ -221,6 +222,11 @@ fn interpreter(walk: &mut Walk, name: &str, code: &[&str], arguments: &[Word], s
             arguments.iter().for_each(|word| walk.strings(&word.text));
         }
         arguments.iter().for_each(|word| walk.perhaps(word));
+        if MODULES.contains(&module.text.as_str()) {
+            let own = arguments.iter().skip_while(|word| !word.text.ends_with(&module.text)).skip(1);
+            let command: Vec<Word> = std::iter::once(module).chain(own).cloned().collect();
+            walk.run(&command, stdin);
+        }
         return true;
     }
     let mut rest = arguments.iter().skip_while(|word| word.text.len() > 1 && word.text.starts_with('-'));
@@ -237,6 +243,35 @@ fn interpreter(walk: &mut Walk, name: &str, code: &[&str], arguments: &[Word], s
         }
     }
     true
+}
+
+/// `deno`, which runs code from anywhere.
+fn deno(walk: &mut Walk, arguments: &[Word]) {
+    let (verb, rest) = match arguments.split_first() {
+        Some((verb, rest)) => (verb.text.as_str(), rest),
+        None => return walk.opaque(Why::StdinCode, "deno"),
+    };
+    match verb {
+        "eval" | "repl" => walk.opaque(Why::InlineCode, "deno"),
+        "fmt" | "lint" | "check" | "info" | "doc" | "types" | "--version" | "--help" => {}
+        "task" | "test" | "bench" => walk.opaque(Why::ProjectCode, &said("deno", arguments)),
+        _ => {
+            // Without a subcommand the file comes first.
+            let file = rest.iter().find(|word| !word.text.starts_with('-')).or(arguments.first());
+            match file {
+                Some(file) if is_elsewhere(&file.text) => walk.opaque(Why::Script, &file.text),
+                file => script(walk, file),
+            }
+        }
+    }
+    arguments.iter().for_each(|word| walk.perhaps(word));
+}
+
+/// Whether a word names code of other people: an address, or a package of a registry.
+fn is_elsewhere(word: &str) -> bool {
+    let first = word.split('/').next().unwrap_or_default();
+    let is_host = word.contains('/') && first.contains('.') && !first.starts_with('.');
+    word.contains("://") || ["npm:", "jsr:"].iter().any(|start| word.starts_with(start)) || is_host
 }
 
 fn aliases(walk: &mut Walk, arguments: &[Word]) {
@@ -465,7 +500,8 @@ const CODE: [&str; 15] = [
 
 /// Runners of the project's own code; those that run any program run it here.
 fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
-    let verb = arguments.first().map(|word| word.text.as_str()).unwrap_or_default();
+    let verb = arguments.iter().find(|word| !word.text.starts_with('-')).or(arguments.first());
+    let verb = verb.map(|word| word.text.as_str()).unwrap_or_default();
     if matches!(
         (name, verb),
         ("poetry" | "uv" | "pipenv", "run") | ("bundle" | "npm" | "pnpm" | "yarn", "exec")
@@ -473,8 +509,33 @@ fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
         let spec = Spec { letters: "cp", words: &["call", "package"], stops: true };
         let taken = take(arguments.get(1..).unwrap_or_default(), spec);
         taken.values(&["-c", "--call"]).for_each(|code| code_of(walk, std::slice::from_ref(code)));
+        if name == "npm" {
+            // What the project has not it fetches.
+            walk.opaque(Why::Script, &said(name, arguments));
+        }
         walk.run(&taken.rest, stdin);
         return;
+    }
+    let has_name = arguments.iter().skip(1).any(|word| !word.text.starts_with('-'));
+    let fetches = match (name, verb) {
+        ("npm", "explore") => {
+            let command = arguments.iter().skip_while(|word| word.text != "--").skip(1);
+            walk.run(&command.cloned().collect::<Vec<_>>(), stdin);
+            true
+        }
+        ("pnpm" | "yarn" | "bun", "dlx" | "x") => true,
+        ("npm" | "pnpm" | "yarn" | "bun", "init" | "create") => has_name,
+        ("go", "run") => {
+            let is_elsewhere = |text: &str| text.contains('@') || is_elsewhere(text);
+            let is_package =
+                |text: &str| text.starts_with('.') || text.ends_with(".go") || is_elsewhere(text);
+            let mut texts = arguments.iter().skip(1).map(|word| word.text.as_str());
+            texts.find(|text| is_package(text)).is_some_and(is_elsewhere)
+        }
+        _ => false,
+    };
+    if fetches {
+        walk.opaque(Why::Script, &said(name, arguments));
     }
     if !QUIET.contains(&verb) {
         walk.opaque(Why::ProjectCode, &said(name, arguments.get(..1).unwrap_or_default()));
