@@ -171,15 +171,7 @@ impl Lower {
             "delete" => Mode::Delete,
             _ => Mode::Use,
         };
-        // A host reads one of the members that may hold a patch; which of them isn't known.
-        let patches =
-            call.input.iter().filter(|(name, _)| call.tool == "edit" && PATCHES.contains(&name.as_str()));
-        for (name, value) in patches {
-            let mut parts = Vec::new();
-            leaves(name.clone(), value, DEEPEST, &mut parts);
-            let parts: Vec<String> = parts.into_iter().map(|(_, part)| part).collect();
-            self.patch(&parts.join("\n"), cwd);
-        }
+        self.patches(call, cwd);
         let mut all = Vec::new();
         for (name, value) in &call.input {
             leaves(name.clone(), value, DEEPEST, &mut all);
@@ -223,16 +215,8 @@ impl Lower {
                 self.touch(value.trim_start_matches("file://"), mode, cwd);
                 found |= !is_filter(own);
             }
-            // What is searched is told by its pattern; a list of names shows no content.
             if call.tool == "search" && is_filter(own) {
-                let end = Instant::now() + LONGEST_SEARCH;
-                let root = call.input.get("path").and_then(Json::as_str).unwrap_or(".");
-                let root = paths::resolve(cwd, Path::new(root));
-                let patterns = shell::alternatives(&value);
-                let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
-                for path in shell::below(&root, &patterns, end).0 {
-                    self.touch(&path.to_string_lossy(), mode, cwd);
-                }
+                self.searched(call, &value, cwd);
             }
         }
         if !found && matches!(mode, Mode::Write | Mode::Delete) && !call.input.contains_key("patch") {
@@ -240,6 +224,29 @@ impl Lower {
         }
         if !found && matches!(call.tool.as_str(), "list" | "search") {
             self.touch(".", Mode::Read, cwd);
+        }
+    }
+
+    /// The files that a search reads, as its pattern tells them.
+    fn searched(&mut self, call: &Call, pattern: &str, cwd: &Path) {
+        let end = Instant::now() + LONGEST_SEARCH;
+        let root = call.input.get("path").and_then(Json::as_str).unwrap_or(".");
+        let root = paths::resolve(cwd, Path::new(root));
+        let patterns = shell::alternatives(pattern);
+        let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+        for path in shell::below(&root, &patterns, end).0 {
+            self.touch(&path.to_string_lossy(), Mode::Read, cwd);
+        }
+    }
+
+    /// The patches of a call. A host reads one of the members that may hold one; which of them isn't known.
+    fn patches(&mut self, call: &Call, cwd: &Path) {
+        let is_patch = |name: &str| call.tool == "edit" && PATCHES.contains(&name);
+        for (name, value) in call.input.iter().filter(|(name, _)| is_patch(name)) {
+            let mut parts = Vec::new();
+            leaves(name.clone(), value, DEEPEST, &mut parts);
+            let parts: Vec<String> = parts.into_iter().map(|(_, part)| part).collect();
+            self.patch(&parts.join("\n"), cwd);
         }
     }
 

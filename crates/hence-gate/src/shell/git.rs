@@ -1,6 +1,6 @@
 //! `git`: the files that its subcommands touch, and the many ways in which it runs other programs.
 
-use super::options::{Spec, take};
+use super::options::{Spec, Taken, take};
 use super::walk::Walk;
 use super::word::Word;
 use super::{Mode, Why};
@@ -218,6 +218,12 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
         ("config", _) => config(walk, &taken.rest, taken.has(&["--global", "--system"])),
         _ => {}
     }
+    made(walk, verb, &taken);
+    files(walk, verb, &taken.rest);
+}
+
+/// The files and folders that a subcommand makes or changes by itself.
+fn made(walk: &mut Walk, verb: &str, taken: &Taken) {
     let only_looks = ["--check", "--stat", "--numstat", "--summary"];
     let written = match (verb, taken.rest.as_slice()) {
         // As `patch` does.
@@ -237,7 +243,6 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
     {
         walk.opaque(Why::InlineCode, &format!("git {verb} --template"));
     }
-    files(walk, verb, &taken.rest);
 }
 
 fn config(walk: &mut Walk, rest: &[Word], is_global: bool) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::options::{self, Spec, take};
+use super::options::{self, Spec, Taken, take};
 use super::table::{FOLDERS, IN_PLACE, ONLY_LOOKS, RUNS, Rest, SHORTENED, TABLE};
 use super::walk::{Stdin, Walk};
 use super::word::Word;
@@ -95,11 +95,8 @@ impl Walk {
         }
     }
 
-    /// The files that arguments name.
-    fn files(&mut self, name: &str, arguments: &[Word]) {
-        if name == "dd" {
-            return self.copy_blocks(arguments);
-        }
+    /// Commands that show what is set, also for other processes.
+    fn shown_environment(&mut self, name: &str, arguments: &[Word]) {
         let has_words = arguments.iter().any(|word| !word.text.starts_with('-'));
         // Letters without a dash are of the BSD form, in which `e` shows environments.
         let shows =
@@ -109,6 +106,23 @@ impl Walk {
         if name == "printenv" || name == "set" && !has_words || of_processes {
             self.access(&Word::known("/proc/self/environ"), Mode::Read);
         }
+    }
+
+    /// Code that `awk` loads; whether that has it change files in place.
+    fn included(&mut self, taken: &Taken) -> bool {
+        let all: Vec<&Word> = taken.values(&["-i", "--include", "-l", "--load"]).collect();
+        let (in_place, others): (Vec<&Word>, Vec<&Word>) =
+            all.into_iter().partition(|word| matches!(word.text.as_str(), "inplace" | "inplace.awk"));
+        others.into_iter().for_each(|code| runners::script(self, Some(code)));
+        !in_place.is_empty()
+    }
+
+    /// The files that arguments name.
+    fn files(&mut self, name: &str, arguments: &[Word]) {
+        if name == "dd" {
+            return self.copy_blocks(arguments);
+        }
+        self.shown_environment(name, arguments);
         let Some(row) = TABLE.iter().find(|row| row.names.contains(&name)) else {
             return arguments.iter().for_each(|word| self.perhaps(word));
         };
@@ -149,14 +163,9 @@ impl Walk {
             }
             _ => taken.rest.as_slice(),
         };
-        let included: Vec<Word> = taken.values(&["-i", "--include", "-l", "--load"]).cloned().collect();
         let is_awk = name.ends_with("awk");
-        let is_inplace = |word: &Word| word.text == "inplace" || word.text == "inplace.awk";
-        for code in included.iter().filter(|word| is_awk && !is_inplace(word)) {
-            runners::script(self, Some(code));
-        }
         if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"])
-            || is_awk && included.iter().any(is_inplace)
+            || is_awk && self.included(&taken)
         {
             rest.iter().for_each(|word| self.access(word, Mode::Write));
         }

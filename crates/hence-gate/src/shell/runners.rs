@@ -2,10 +2,9 @@
 
 use super::known::{BEFORE, INTERPRETERS, LANGUAGES, MODULES, PROJECT, REMOTE, SHELLS};
 use super::options::{Spec, Taken, take};
-use super::table::OUTPUTS;
 use super::walk::{Stdin, Walk};
 use super::word::Word;
-use super::{Mode, Why};
+use super::{Mode, Why, project, search};
 
 /// Takes in a program that runs others; whether it is one.
 pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) -> bool {
@@ -36,29 +35,20 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
         }
         "env" => environment(walk, arguments, stdin),
         "eval" => code_of(walk, arguments),
-        "watch" | "parallel" => {
-            let taken = take(arguments, Spec { letters: "nqtjI", words: &["interval", "jobs"], stops: true });
-            code_of(walk, &taken.rest);
-            if name == "parallel" {
-                walk.opaque(Why::StdinCode, name);
-            }
-        }
+        "watch" | "parallel" => repeated(walk, name, arguments),
         "hash" if arguments.iter().any(|word| is_letter(word, 'p')) => {
             walk.opaque(Why::Environment, "hash -p");
             arguments.iter().for_each(|word| walk.perhaps(word));
         }
-        "trap" => {
-            code_of(walk, arguments.get(..1).unwrap_or_default());
-            walk.at_end.extend(arguments.first().and_then(Word::as_known).map(str::to_owned));
-        }
+        "trap" => at_end(walk, arguments),
         "alias" => aliases(walk, arguments),
         "source" | "." => script(walk, arguments.first()),
         "su" | "script" | "flock" => with_code(walk, name, arguments, stdin),
         "xargs" => xargs(walk, arguments, stdin),
-        "find" | "gfind" => find(walk, arguments),
-        "fd" | "fdfind" => fd(walk, arguments),
+        "find" | "gfind" => search::find(walk, arguments),
+        "fd" | "fdfind" => search::fd(walk, arguments),
         "npx" | "bunx" | "uvx" | "pipx" | "dlx" => walk.opaque(Why::Script, &said(name, arguments)),
-        "deno" => deno(walk, arguments),
+        "deno" => project::deno(walk, arguments),
         "at" | "batch" | "crontab" => walk.opaque(Why::StdinCode, name),
         "enable" | "complete" | "bind" | "mapfile" | "readarray" | "read" | "unset" => {
             variables(walk, name, arguments)
@@ -68,14 +58,29 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
             walk.opaque(Why::Remote, &said(name, arguments));
             arguments.iter().for_each(|word| walk.perhaps(word));
         }
-        _ if PROJECT.contains(&name) => project(walk, name, arguments, stdin),
+        _ if PROJECT.contains(&name) => project::run(walk, name, arguments, stdin),
         _ => return false,
     }
     true
 }
 
+/// `watch` and `parallel`, which put their words together.
+fn repeated(walk: &mut Walk, name: &str, arguments: &[Word]) {
+    let taken = take(arguments, Spec { letters: "nqtjI", words: &["interval", "jobs"], stops: true });
+    code_of(walk, &taken.rest);
+    if name == "parallel" {
+        walk.opaque(Why::StdinCode, name);
+    }
+}
+
+/// `trap`, whose code runs later, perhaps in another folder.
+fn at_end(walk: &mut Walk, arguments: &[Word]) {
+    code_of(walk, arguments.get(..1).unwrap_or_default());
+    walk.at_end.extend(arguments.first().and_then(Word::as_known).map(str::to_owned));
+}
+
 /// Whether a word is an option with a letter in it.
-fn is_letter(word: &Word, letter: char) -> bool {
+pub(super) fn is_letter(word: &Word, letter: char) -> bool {
     word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
 }
 
@@ -89,7 +94,7 @@ fn change_folder(walk: &mut Walk, arguments: &[Word]) {
 }
 
 /// The first words of a command, for people.
-fn said(name: &str, arguments: &[Word]) -> String {
+pub(super) fn said(name: &str, arguments: &[Word]) -> String {
     let words = arguments.iter().take(2).map(|word| word.text.as_str());
     std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
 }
@@ -125,7 +130,7 @@ fn environment(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
 }
 
 /// Code that is given word by word.
-fn code_of(walk: &mut Walk, words: &[Word]) {
+pub(super) fn code_of(walk: &mut Walk, words: &[Word]) {
     let known: Option<Vec<&str>> = words.iter().map(Word::as_known).collect();
     match known {
         Some(texts) => walk.read(&texts.join(" ")),
@@ -245,35 +250,6 @@ fn interpreter(walk: &mut Walk, name: &str, code: &[&str], arguments: &[Word], s
     true
 }
 
-/// `deno`, which runs code from anywhere.
-fn deno(walk: &mut Walk, arguments: &[Word]) {
-    let (verb, rest) = match arguments.split_first() {
-        Some((verb, rest)) => (verb.text.as_str(), rest),
-        None => return walk.opaque(Why::StdinCode, "deno"),
-    };
-    match verb {
-        "eval" | "repl" => walk.opaque(Why::InlineCode, "deno"),
-        "fmt" | "lint" | "check" | "info" | "doc" | "types" | "--version" | "--help" => {}
-        "task" | "test" | "bench" => walk.opaque(Why::ProjectCode, &said("deno", arguments)),
-        _ => {
-            // Without a subcommand the file comes first.
-            let file = rest.iter().find(|word| !word.text.starts_with('-')).or(arguments.first());
-            match file {
-                Some(file) if is_elsewhere(&file.text) => walk.opaque(Why::Script, &file.text),
-                file => script(walk, file),
-            }
-        }
-    }
-    arguments.iter().for_each(|word| walk.perhaps(word));
-}
-
-/// Whether a word names code of other people: an address, or a package of a registry.
-fn is_elsewhere(word: &str) -> bool {
-    let first = word.split('/').next().unwrap_or_default();
-    let is_host = word.contains('/') && first.contains('.') && !first.starts_with('.');
-    word.contains("://") || ["npm:", "jsr:"].iter().any(|start| word.starts_with(start)) || is_host
-}
-
 fn aliases(walk: &mut Walk, arguments: &[Word]) {
     for word in arguments {
         if let Some((_, value)) = word.text.split_once('=') {
@@ -330,108 +306,11 @@ fn xargs(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
 }
 
 /// A word in which a mark is replaced by what is put in.
-fn replaced(word: Word, mark: &str, with: &[Word]) -> Vec<Word> {
+pub(super) fn replaced(word: Word, mark: &str, with: &[Word]) -> Vec<Word> {
     if mark.is_empty() || !word.text.contains(mark) {
         return vec![word];
     }
     with.iter().map(|put| Word { text: word.text.replace(mark, &put.text), ..put.clone() }).collect()
-}
-
-/// `find`: its folders, the commands that it runs, and what it removes.
-fn find(walk: &mut Walk, arguments: &[Word]) {
-    let is_test = |word: &Word| {
-        word.text.starts_with('-') && word.text.len() > 2 || matches!(word.text.as_str(), "(" | "!" | ")")
-    };
-    let roots: Vec<Word> = arguments
-        .iter()
-        .take_while(|word| !is_test(word))
-        .filter(|word| !word.text.starts_with('-'))
-        .cloned()
-        .collect();
-    let roots = if roots.is_empty() { vec![Word::known(".")] } else { roots };
-    let names: Vec<&Word> = arguments
-        .windows(2)
-        .filter_map(|pair| match pair {
-            [test, name] if matches!(test.text.as_str(), "-name" | "-iname" | "-path" | "-wholename") => {
-                Some(name)
-            }
-            _ => None,
-        })
-        .collect();
-    // What a test finds may be anywhere below; that it is found by that name tells what it is.
-    let files: Vec<Word> =
-        match arguments.iter().any(|word| word.text.starts_with("-exec") || word.text.starts_with("-ok")) {
-            true => wanted(arguments).flat_map(|name| walk.found_below(&roots, &name.text)).collect(),
-            false => Vec::new(),
-        };
-    let found: Vec<Word> = roots
-        .iter()
-        .flat_map(|root| {
-            let below = names.iter().map(move |name| Word {
-                text: format!("{}/{}", root.text, name.text),
-                unknown: root.unknown.clone(),
-                is_pattern: false,
-            });
-            below.chain([root.clone()])
-        })
-        .chain(files)
-        .collect();
-    roots.iter().for_each(|root| walk.access(root, Mode::Use));
-    let mut left = arguments.iter();
-    while let Some(word) = left.next() {
-        match word.text.as_str() {
-            "-delete" => found.iter().for_each(|root| walk.access(root, Mode::Delete)),
-            "-fprint" | "-fprintf" | "-fls" | "-fprint0" => {
-                left.next().iter().for_each(|file| walk.access(file, Mode::Write));
-            }
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let mut command: Vec<Word> = Vec::new();
-                for word in left.by_ref() {
-                    if word.text == ";"
-                        || word.text == "+" && command.last().is_some_and(|last| last.text == "{}")
-                    {
-                        break;
-                    }
-                    command.push(word.clone());
-                }
-                let command: Vec<Word> =
-                    command.into_iter().flat_map(|word| replaced(word, "{}", &found)).collect();
-                walk.run(&command, &Stdin::Piped);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The names and paths that `find` looks for, but for those that it leaves out.
-fn wanted(arguments: &[Word]) -> impl Iterator<Item = &Word> {
-    let text = |at: Option<usize>| at.and_then(|at| arguments.get(at)).map_or("", |word| word.text.as_str());
-    arguments.iter().enumerate().filter_map(move |(at, name)| {
-        let is_test = |at| matches!(text(at), "-name" | "-iname" | "-path" | "-ipath" | "-wholename");
-        let is_left_out = matches!(text(at.checked_sub(2)), "!" | "-not") || text(Some(at + 1)) == "-prune";
-        (is_test(at.checked_sub(1)) && !is_left_out).then_some(name)
-    })
-}
-
-fn fd(walk: &mut Walk, arguments: &[Word]) {
-    let at = arguments
-        .iter()
-        .position(|word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"));
-    let (own, command) = arguments.split_at(at.unwrap_or(arguments.len()));
-    own.iter().for_each(|word| walk.perhaps(word));
-    if let Some((_, command)) = command.split_first() {
-        let pattern = own.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| &word.text);
-        let is_part = |c: char| c.is_alphanumeric() || "_-".contains(c);
-        // Its patterns are found anywhere in a name; what is no letter of it may be anything.
-        let pattern: String = pattern.chars().map(|c| if is_part(c) { c } else { '*' }).collect();
-        let here = vec![Word::known(".")];
-        let found: Vec<Word> =
-            here.iter().cloned().chain(walk.found_below(&here, &format!("*{pattern}*"))).collect();
-        let mut words: Vec<Word> =
-            command.iter().cloned().flat_map(|word| replaced(word, "{}", &found)).collect();
-        words.extend(found);
-        walk.run(&words, &Stdin::Piped);
-    }
 }
 
 /// Commands that give variables values which aren't known, or load code.
@@ -454,129 +333,5 @@ fn variables(walk: &mut Walk, name: &str, arguments: &[Word]) {
     for code in taken.values(&[loads]) {
         walk.opaque(Why::InlineCode, name);
         code_of(walk, std::slice::from_ref(code));
-    }
-}
-
-/// What project runners do without running the project's code.
-const QUIET: [&str; 18] = [
-    "fmt",
-    "metadata",
-    "tree",
-    "search",
-    "ls",
-    "list",
-    "view",
-    "info",
-    "outdated",
-    "why",
-    "version",
-    "env",
-    "help",
-    "clean",
-    "--version",
-    "-V",
-    "--help",
-    "config",
-];
-
-/// Options by which project runners run code that the project doesn't hold.
-const CODE: [&str; 15] = [
-    "--eval",
-    "SHELL=",
-    "--config",
-    "--script-shell",
-    "--node-options",
-    "-exec",
-    "-toolexec",
-    "-vettool",
-    "-E",
-    "-P",
-    "--init-script",
-    "--require",
-    "--rulesdir",
-    "--plugin",
-    "--import",
-];
-
-/// Runners of the project's own code; those that run any program run it here.
-fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
-    let verb = arguments.iter().find(|word| !word.text.starts_with('-')).or(arguments.first());
-    let verb = verb.map(|word| word.text.as_str()).unwrap_or_default();
-    if matches!(
-        (name, verb),
-        ("poetry" | "uv" | "pipenv", "run") | ("bundle" | "npm" | "pnpm" | "yarn", "exec")
-    ) {
-        let spec = Spec { letters: "cp", words: &["call", "package"], stops: true };
-        let taken = take(arguments.get(1..).unwrap_or_default(), spec);
-        taken.values(&["-c", "--call"]).for_each(|code| code_of(walk, std::slice::from_ref(code)));
-        if name == "npm" {
-            // What the project has not it fetches.
-            walk.opaque(Why::Script, &said(name, arguments));
-        }
-        walk.run(&taken.rest, stdin);
-        return;
-    }
-    let has_name = arguments.iter().skip(1).any(|word| !word.text.starts_with('-'));
-    let fetches = match (name, verb) {
-        ("npm", "explore") => {
-            let command = arguments.iter().skip_while(|word| word.text != "--").skip(1);
-            walk.run(&command.cloned().collect::<Vec<_>>(), stdin);
-            true
-        }
-        ("pnpm" | "yarn" | "bun", "dlx" | "x") => true,
-        ("npm" | "pnpm" | "yarn" | "bun", "init" | "create") => has_name,
-        ("go", "run") => {
-            let is_elsewhere = |text: &str| text.contains('@') || is_elsewhere(text);
-            let is_package =
-                |text: &str| text.starts_with('.') || text.ends_with(".go") || is_elsewhere(text);
-            let mut texts = arguments.iter().skip(1).map(|word| word.text.as_str());
-            texts.find(|text| is_package(text)).is_some_and(is_elsewhere)
-        }
-        _ => false,
-    };
-    if fetches {
-        walk.opaque(Why::Script, &said(name, arguments));
-    }
-    if !QUIET.contains(&verb) {
-        walk.opaque(Why::ProjectCode, &said(name, arguments.get(..1).unwrap_or_default()));
-    }
-    if arguments.iter().any(|word| CODE.iter().any(|option| word.text.starts_with(option))) {
-        walk.opaque(Why::InlineCode, name);
-    }
-    // A variable of make is expanded, and one that is set by `!=` runs.
-    let runs = |text: &str| text.contains("!=") || text.contains('=') && text.contains(['$', '`']);
-    if matches!(name, "make" | "gmake") && arguments.iter().any(|word| runs(&word.text)) {
-        walk.opaque(Why::InlineCode, name);
-    }
-    let is_command = |word: &Word| word.text.starts_with("--command") || is_letter(word, 'c');
-    if name == "just" && arguments.iter().any(is_command) {
-        walk.opaque(Why::InlineCode, name);
-    }
-    if matches!(name, "make" | "gmake" | "ninja" | "just" | "task") {
-        let words = &["file", "makefile", "justfile", "taskfile", "directory"];
-        let taken = take(arguments, Spec { letters: "fCIotjd", words, stops: false });
-        for file in taken.values(&["-f", "--file", "--makefile", "--justfile", "--taskfile"]) {
-            match file.text.as_str() {
-                "-" | "/dev/stdin" => walk.opaque(Why::StdinCode, name),
-                _ => script(walk, Some(file)),
-            }
-        }
-    }
-    outputs(walk, name, arguments);
-    arguments.iter().for_each(|word| walk.perhaps(word));
-}
-
-/// What options of runners name that is written.
-fn outputs(walk: &mut Walk, name: &str, arguments: &[Word]) {
-    let is_output =
-        |option: &str| OUTPUTS.contains(&option) || option == "-o" && matches!(name, "go" | "zig");
-    for (at, word) in arguments.iter().enumerate() {
-        match word.text.split_once('=') {
-            Some((option, value)) if is_output(option) => walk.written_by_tool(&word.part(value)),
-            None if is_output(&word.text) => {
-                arguments.get(at + 1).iter().for_each(|value| walk.written_by_tool(value));
-            }
-            _ => {}
-        }
     }
 }
