@@ -83,8 +83,10 @@ pub struct HookEvent {
     pub session: String,
     /// The agent within it; empty for the main one.
     pub agent: String,
-    /// The working directory of the call, absolute.
+    /// The session's working directory as the host says it, absolute: no agent chooses it.
     pub cwd: String,
+    /// The folder that the call happens in, which an agent may choose: the session's, or what the tool is told.
+    pub folder: String,
     /// The mode that the user set, as the host calls it; empty where it has none.
     pub mode: String,
     /// The call, where the event is about one.

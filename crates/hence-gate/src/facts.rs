@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use hence_core::fact::Fact;
 use hence_core::symbol::Symbol;
@@ -13,11 +14,14 @@ use crate::answer::masked;
 use crate::event::{Call, HookEvent};
 use crate::paths;
 use crate::shell::{self, Mode, Why};
+use crate::tools::{PATCHES, is_another};
 
 /// How many bytes of one argument become a fact; its hash stands for the rest.
 const LONGEST_VALUE: usize = 2_048;
 /// How many arguments become facts.
 const MOST_VALUES: usize = 200;
+/// How long files are looked for that a pattern means.
+const LONGEST_SEARCH: Duration = Duration::from_millis(50);
 /// How deeply arguments are looked into.
 const DEEPEST: usize = 12;
 
@@ -64,27 +68,28 @@ fn sorted(object: &crate::json::Object) -> crate::json::Object {
 /// The facts of a call that has the number `id`, at a time in microseconds since the epoch.
 pub fn facts(event: &HookEvent, call: &Call, id: &str, at: i64) -> Lowered {
     let mut lower = Lower { id: text(id), facts: Vec::new(), accesses: BTreeSet::new() };
-    let (cwd, tree) = (PathBuf::from(&event.cwd), paths::tree_of(Path::new(&event.cwd)));
+    let (folder, tree) = (PathBuf::from(&event.folder), paths::tree_of(Path::new(&event.cwd)));
     lower.add(
         "agent_call",
         [
             text(&event.session),
             text(&event.agent),
             text(&call.tool),
-            path_text(&cwd),
+            path_text(&folder),
             text(&event.mode),
             Value::Time(at),
         ],
     );
     lower.add("host", [text(event.host.word()), text(&call.own_tool)]);
     lower.add("same_as", [text(&fingerprint(&event.session, call))]);
-    let branch = paths::branch_of(&tree).unwrap_or_default();
+    // What is pushed is the branch of the folder that the command runs in.
+    let branch = paths::branch_of(&paths::tree_of(&folder)).unwrap_or_default();
     let home = paths::home().unwrap_or_default();
     lower.add("tree", [path_text(&tree), text(&branch), path_text(&home)]);
     lower.arguments(call);
     match call.tool.as_str() {
-        "shell" => lower.command(call, &cwd),
-        _ => lower.files(call, &cwd),
+        "shell" => lower.command(call, &folder),
+        _ => lower.files(call, &folder),
     }
     for (path, mode) in std::mem::take(&mut lower.accesses) {
         lower.add("file_access", [path_text(&path), name(mode.word())]);
@@ -132,8 +137,13 @@ impl Lower {
             }
             _ => return self.opaque(Why::Syntax, "a shell without a command"),
         };
-        if ["cmd", "script", "commands", "input"].iter().any(|name| call.input.contains_key(*name)) {
+        // Which of them the host reads isn't known.
+        let has_another = |word| call.input.keys().any(|name| is_another(&call.tool, name, word));
+        if has_another("command") {
             self.opaque(Why::Syntax, "a shell with several commands");
+        }
+        if has_another("cwd") {
+            self.opaque(Why::Syntax, "a shell with several folders");
         }
         let seen = shell::look(&command, cwd);
         for (stage, simple) in (0i64..).zip(&seen.stages) {
@@ -161,9 +171,7 @@ impl Lower {
             "delete" => Mode::Delete,
             _ => Mode::Use,
         };
-        if let Some(Json::String(patch)) = call.input.get("patch") {
-            self.patch(patch, cwd);
-        }
+        self.patches(call, cwd);
         let mut all = Vec::new();
         for (name, value) in &call.input {
             leaves(name.clone(), value, DEEPEST, &mut all);
@@ -194,7 +202,7 @@ impl Lower {
                     | "absolute_path"
                     | "dir_path"
                     | "target_directory"
-            ) || mode == Mode::Read && matches!(own, "glob" | "include_pattern")
+            ) || mode == Mode::Read && is_filter(own)
                 || call.own_tool == "Glob" && own == "pattern";
             let looks = mode == Mode::Use
                 && (value.starts_with(['/', '~'])
@@ -205,7 +213,10 @@ impl Lower {
                 || value.starts_with("file://")
             {
                 self.touch(value.trim_start_matches("file://"), mode, cwd);
-                found = true;
+                found |= !is_filter(own);
+            }
+            if call.tool == "search" && is_filter(own) {
+                self.searched(call, &value, cwd);
             }
         }
         if !found && matches!(mode, Mode::Write | Mode::Delete) && !call.input.contains_key("patch") {
@@ -213,6 +224,29 @@ impl Lower {
         }
         if !found && matches!(call.tool.as_str(), "list" | "search") {
             self.touch(".", Mode::Read, cwd);
+        }
+    }
+
+    /// The files that a search reads, as its pattern tells them.
+    fn searched(&mut self, call: &Call, pattern: &str, cwd: &Path) {
+        let end = Instant::now() + LONGEST_SEARCH;
+        let root = call.input.get("path").and_then(Json::as_str).unwrap_or(".");
+        let root = paths::resolve(cwd, Path::new(root));
+        let patterns = shell::alternatives(pattern);
+        let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+        for path in shell::below(&root, &patterns, end).0 {
+            self.touch(&path.to_string_lossy(), Mode::Read, cwd);
+        }
+    }
+
+    /// The patches of a call. A host reads one of the members that may hold one; which of them isn't known.
+    fn patches(&mut self, call: &Call, cwd: &Path) {
+        let is_patch = |name: &str| call.tool == "edit" && PATCHES.contains(&name);
+        for (name, value) in call.input.iter().filter(|(name, _)| is_patch(name)) {
+            let mut parts = Vec::new();
+            leaves(name.clone(), value, DEEPEST, &mut parts);
+            let parts: Vec<String> = parts.into_iter().map(|(_, part)| part).collect();
+            self.patch(&parts.join("\n"), cwd);
         }
     }
 
@@ -231,13 +265,16 @@ impl Lower {
         let mut any = false;
         for line in patch.lines() {
             let told = [
-                ("*** Add File: ", Mode::Write),
-                ("*** Update File: ", Mode::Write),
-                ("*** Move to: ", Mode::Write),
-                ("*** Delete File: ", Mode::Delete),
+                ("*** Add File:", Mode::Write),
+                ("*** Update File:", Mode::Write),
+                ("*** Move to:", Mode::Write),
+                ("*** Delete File:", Mode::Delete),
                 ("+++ b/", Mode::Write),
                 ("+++ ", Mode::Write),
+                ("--- a/", Mode::Write),
             ];
+            // Blanks around a marker are no part of it for those who read patches.
+            let line = line.trim();
             let found = told.iter().find_map(|(start, mode)| Some((line.strip_prefix(start)?, *mode)));
             if let Some((path, mode)) = found {
                 self.touch(path.trim(), mode, cwd);
@@ -248,6 +285,11 @@ impl Lower {
             self.opaque(Why::Syntax, "a patch without files");
         }
     }
+}
+
+/// Whether an argument says which files below a folder are searched.
+fn is_filter(name: &str) -> bool {
+    matches!(name, "glob" | "include_pattern" | "include")
 }
 
 /// The texts, numbers and truths of a value, each by its path.

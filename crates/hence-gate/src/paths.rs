@@ -13,7 +13,8 @@ const MOST_PARTS: usize = 256;
 const MOST_PARENTS: usize = 64;
 
 /// The absolute form of a path, step by step as the system walks it: a link is followed before `..` after it. What does
-/// not exist stays as it is written. In `/proc`, `self` and any process are the shell whose directory is `cwd`.
+/// not exist stays as it is written. In `/proc`, `self` and any process are the shell whose directory is `cwd`; open files
+/// of it are `/dev/fd/NUMBER`.
 pub fn resolve(cwd: &Path, path: &Path) -> PathBuf {
     let mut left: VecDeque<OsString> = parts(path).collect();
     let mut done = if path.is_absolute() { PathBuf::from("/") } else { resolve_root(cwd) };
@@ -25,6 +26,10 @@ pub fn resolve(cwd: &Path, path: &Path) -> PathBuf {
             continue;
         }
         done.push(&part);
+        if let Some(stream) = own_stream(&done) {
+            done = stream;
+            continue;
+        }
         if let Some(target) = process_path(&done, cwd) {
             done = target;
             continue;
@@ -65,15 +70,30 @@ fn parts(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + use<> {
     parts.into_iter()
 }
 
-/// Where `/proc/PROCESS/cwd` and `/proc/PROCESS/root` lead: not where they lead for this process.
+/// Where `/proc/self`, `/proc/PROCESS/cwd` and `/proc/PROCESS/root` lead: not where they lead for this process.
 fn process_path(path: &Path, cwd: &Path) -> Option<PathBuf> {
     let rest = path.strip_prefix("/proc").ok()?;
     let parts: Vec<&str> = rest.iter().filter_map(|part| part.to_str()).collect();
     match *parts.as_slice() {
+        ["self" | "thread-self"] => Some(path.to_owned()),
         [_, "cwd"] | [_, "task", _, "cwd"] => Some(cwd.to_owned()),
         [_, "root"] | [_, "task", _, "root"] => Some(PathBuf::from("/")),
         _ => None,
     }
+}
+
+/// What a process calls an open file of its own, by its number. Where that leads for this process says nothing of the
+/// command, so it is no link.
+pub(crate) fn own_stream(path: &Path) -> Option<PathBuf> {
+    let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+    let number = match *parts.as_slice() {
+        ["/", "dev", "stdin"] => "0",
+        ["/", "dev", "stdout"] => "1",
+        ["/", "dev", "stderr"] => "2",
+        ["/", "dev", "fd", number] | ["/", "proc", "self" | "thread-self", "fd", number] => number,
+        _ => return None,
+    };
+    number.bytes().all(|byte| byte.is_ascii_digit()).then(|| Path::new("/dev/fd").join(number))
 }
 
 /// The path without `.` and `..`, as it is written: no link is followed.

@@ -65,6 +65,14 @@ pub(crate) fn arguments(tool: &str, own: Object) -> Object {
     all
 }
 
+/// Whether an argument is a second one of what has a name in the gate's words.
+pub(crate) fn is_another(tool: &str, name: &str, word: &str) -> bool {
+    name != word && renamed(tool, name) == word
+}
+
+/// The arguments that may hold a patch.
+pub(crate) const PATCHES: [&str; 3] = ["patch", "input", "command"];
+
 fn renamed<'n>(tool: &str, name: &'n str) -> &'n str {
     match (tool, name) {
         ("shell", "command" | "cmd" | "script" | "commands" | "input") => "command",
@@ -76,7 +84,7 @@ fn renamed<'n>(tool: &str, name: &'n str) -> &'n str {
             "file_path" | "path" | "filePath" | "target_file" | "notebook_path" | "absolute_path"
             | "filename",
         ) => "path",
-        ("edit", "input" | "patch" | "command") => "patch",
+        ("edit", name) if PATCHES.contains(&name) => "patch",
         ("write", "content" | "contents" | "file_text" | "text") => "content",
         ("edit", "new_string" | "new_str" | "new_source") => "content",
         ("list" | "search", "path" | "dir_path" | "directory" | "dir" | "target_directory") => "path",

@@ -5,7 +5,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hence_gate::{Hook, HookEvent, Host, LONGEST_TEXT, Phase, Verdict, VerdictKind};
+use hence_core::fact::Fact;
+use hence_core::value::Value;
+use hence_gate::{Hook, HookEvent, Host, LONGEST_TEXT, Phase, Verdict, VerdictKind, facts};
 use serde_json::{Map, Value as Json, json};
 
 fn folder() -> PathBuf {
@@ -40,7 +42,7 @@ fn events_tell_their_host_and_say_the_same() {
                 assert_eq!(read.phase, Phase::End, "{host} {name}");
                 continue;
             };
-            assert_eq!(read.cwd, "/work", "{host} {name}");
+            assert_eq!((read.cwd.as_str(), read.folder.as_str()), ("/work", "/work"), "{host} {name}");
             if call.tool == "shell" {
                 assert_eq!(call.input["command"], "cargo test", "{host} {name}");
             }
@@ -96,6 +98,112 @@ fn whatever_goes_wrong_denies() {
     assert!(HookEvent::read(None, event).is_err());
     let nowhere = br#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}, "cwd": "x"}"#;
     assert!(HookEvent::read(None, nowhere).is_err());
+}
+
+/// The facts of an event, each as its relation and its texts after the call's id.
+fn lowered(host: Host, event: &Json) -> Vec<String> {
+    let read = HookEvent::read(Some(host), event.to_string().as_bytes()).unwrap();
+    let text = |fact: &Fact| {
+        let texts = fact.values.iter().skip(1).filter_map(|value| match value {
+            Value::String(text) | Value::Name(text) => Some(text.as_str()),
+            _ => None,
+        });
+        format!("{} {}", fact.relation.as_str(), texts.collect::<Vec<_>>().join(" "))
+    };
+    facts(&read, read.call.as_ref().unwrap(), "c", 0).facts.iter().map(text).collect()
+}
+
+/// The working tree is the host's word; where a command runs is the agent's.
+#[test]
+fn a_tool_is_told_where_it_runs_and_not_which_tree_is_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().canonicalize().unwrap().join(name).display().to_string();
+    for (tree, branch) in [("own", "topic"), ("other", "main")] {
+        fs::create_dir_all(at(tree) + "/.git").unwrap();
+        fs::write(at(tree) + "/.git/HEAD", format!("ref: refs/heads/{branch}\n")).unwrap();
+    }
+    let event = |host: Host, input: Json| match host {
+        Host::Gemini => json!({ "session_id": "s", "cwd": at("own"), "hook_event_name": "BeforeTool",
+            "timestamp": "", "tool_name": "run_shell_command", "tool_input": input }),
+        Host::Cursor => json!({ "conversation_id": "s", "workspace_roots": [at("own")], "cwd": at("other"),
+            "hook_event_name": "beforeShellExecution", "command": "touch x" }),
+        _ => json!({ "session_id": "s", "cwd": at("own"), "hook_event_name": "PreToolUse", "turn_id": "t",
+            "tool_name": "shell", "tool_input": input }),
+    };
+    let told = |name: &str| json!({ "command": "touch x", name: at("other") });
+    for (host, input) in [
+        (Host::Gemini, told("dir_path")),
+        (Host::Gemini, json!({ "command": "touch x", "dir_path": "../other" })),
+        (Host::Codex, told("workdir")),
+        (Host::Cursor, json!({})),
+    ] {
+        let facts = lowered(host, &event(host, input));
+        let home = std::env::var("HOME").unwrap();
+        assert!(facts.contains(&format!("tree {} main {home}", at("own"))), "{host}: {facts:?}");
+        assert!(facts.contains(&format!("file_access {} /write", at("other/x"))), "{host}: {facts:?}");
+        assert!(!facts.iter().any(|fact| fact.starts_with("opaque")), "{host}: {facts:?}");
+    }
+    for (host, name) in [(Host::Gemini, "dir_path"), (Host::Codex, "workdir")] {
+        let mut input = told(name);
+        input["cwd"] = json!(at("own"));
+        let facts = lowered(host, &event(host, input));
+        assert!(facts.contains(&String::from("opaque /syntax a shell with several folders")), "{facts:?}");
+    }
+}
+
+/// What a search reads is told by its pattern.
+#[test]
+fn a_search_reads_the_files_that_its_pattern_means() {
+    let folder = tempfile::tempdir().unwrap();
+    let cwd = folder.path().canonicalize().unwrap();
+    fs::create_dir(cwd.join("sub")).unwrap();
+    for name in [".env", "sub/.env", "a.rs"] {
+        fs::write(cwd.join(name), "").unwrap();
+    }
+    let reads = |glob: &str, name: &str| {
+        let event = json!({ "session_id": "s", "cwd": cwd, "hook_event_name": "PreToolUse",
+            "tool_name": "Grep", "tool_input": { "pattern": "KEY", "glob": glob } });
+        lowered(Host::Claude, &event).contains(&format!("file_access {} /read", cwd.join(name).display()))
+    };
+    for glob in [".e*", "**/.e*", ".{env,x}", "*nv"] {
+        assert!(reads(glob, ".env") && reads(glob, "sub/.env"), "{glob}");
+    }
+    assert!(reads("*.rs", "a.rs") && !reads("*.rs", ".env") && !reads("sub/*", ".env"));
+    assert!(reads("sub/*", "sub/.env"));
+}
+
+/// A patch is read as tolerantly as by those who apply it.
+#[test]
+fn what_a_patch_changes_is_seen_however_it_is_written() {
+    let event = |input: Json| {
+        json!({ "session_id": "s", "cwd": "/work", "hook_event_name": "PreToolUse", "turn_id": "t",
+            "tool_name": "apply_patch", "tool_input": input })
+    };
+    let whole = |marker: &str| format!("*** Begin Patch\n{marker}\n+x\n*** End Patch");
+    for (marker, mode) in [
+        ("*** Update File: hence.toml", "write"),
+        (" *** Update File: hence.toml", "write"),
+        ("*** Update File: hence.toml \t", "write"),
+        ("\t*** Add File:hence.toml", "write"),
+        (" *** Delete File: hence.toml  ", "delete"),
+        ("*** Update File: x\n *** Move to: hence.toml", "write"),
+        ("--- a/hence.toml\n+++ /dev/null", "write"),
+    ] {
+        let seen = format!("file_access /work/hence.toml /{mode}");
+        for input in [
+            json!({ "input": whole(marker) }),
+            json!({ "input": whole("*** Update File: x"), "patch": whole(marker) }),
+            json!({ "patch": whole("*** Update File: x"), "input": whole(marker) }),
+            json!({ "command": ["apply_patch", whole(marker)] }),
+        ] {
+            let facts = lowered(Host::Codex, &event(input.clone()));
+            assert!(facts.contains(&seen), "{input}: {facts:?}");
+        }
+    }
+    for input in [json!({ "input": "x" }), json!({ "command": ["apply_patch"] })] {
+        let facts = lowered(Host::Codex, &event(input));
+        assert!(facts.contains(&String::from("opaque /syntax a patch without files")), "{facts:?}");
+    }
 }
 
 #[test]

@@ -9,9 +9,11 @@ pub(crate) mod kiro;
 
 mod entries;
 
+use std::path::Path;
+
 use crate::event::{Call, EventError, HookEvent, Phase, ToolOutcome};
 use crate::json::{self, Object};
-use crate::{Host, tools};
+use crate::{Host, paths, tools};
 
 /// What the events of a host are called, and where their members are.
 struct Names {
@@ -48,32 +50,39 @@ impl Names {
         call: Option<Call>,
         object: &Object,
     ) -> Result<HookEvent, EventError> {
-        let cwd = self.cwd(object, call.as_ref())?;
+        let cwd = match call {
+            Some(_) => self.cwd(object).ok_or_else(|| self.missing("cwd", "an absolute path"))?,
+            None => self.cwd(object).unwrap_or_default(),
+        };
         Ok(HookEvent {
             host: self.host,
             name: name.to_owned(),
             phase,
             session: json::text(object, self.session).unwrap_or("unnamed").to_owned(),
             agent: json::text(object, &["agent_id", "subagent_id"]).unwrap_or_default().to_owned(),
+            folder: folder(&cwd, call.as_ref()),
             cwd,
             mode: json::text(object, &["permission_mode", "mode"]).unwrap_or_default().to_owned(),
             call,
         })
     }
 
-    /// Where the call happens: what the tool is told goes before what the host says. A call without a place is refused.
-    fn cwd(&self, object: &Object, call: Option<&Call>) -> Result<String, EventError> {
-        let roots = object.get("workspace_roots").and_then(|roots| roots.get(0)?.as_str());
-        let said = json::text(object, self.cwd).or(roots).filter(|path| path.starts_with('/'));
-        let of_tool =
-            call.filter(|call| call.tool == "shell").and_then(|call| call.input.get("cwd")?.as_str());
-        match (said, of_tool) {
-            (_, Some(own)) if own.starts_with('/') => Ok(own.to_owned()),
-            (Some(said), Some(own)) => Ok(format!("{said}/{own}")),
-            (Some(said), None) => Ok(said.to_owned()),
-            (None, _) if call.is_none() => Ok(String::new()),
-            (None, _) => Err(self.missing("cwd", "an absolute path")),
-        }
+    /// The session's folder: what the host says, where that is in one of the roots that it tells of, else the first of
+    /// them. What a tool is told is the agent's choice, and makes nothing a working tree. A call without a place is refused.
+    fn cwd(&self, object: &Object) -> Option<String> {
+        let roots = object.get("workspace_roots").and_then(serde_json::Value::as_array);
+        let roots = roots.into_iter().flatten().filter_map(serde_json::Value::as_str);
+        let roots: Vec<&str> = roots.filter(|path| path.starts_with('/')).collect();
+        let said = json::text(object, self.cwd).filter(|path| path.starts_with('/'));
+        let is_inside = |path: &&str| {
+            let path = paths::resolve(Path::new("/"), Path::new(path));
+            roots.iter().any(|root| path.starts_with(paths::resolve(Path::new("/"), Path::new(root))))
+        };
+        let found = match roots.first() {
+            Some(root) => said.filter(is_inside).or(Some(*root)),
+            None => said,
+        };
+        found.map(str::to_owned)
     }
 
     fn phase(&self, name: &str, object: &Object) -> Phase {
@@ -119,6 +128,16 @@ impl Names {
 
     fn missing(&self, member: &'static str, expected: &'static str) -> EventError {
         EventError::Missing { host: self.host, member, expected }
+    }
+}
+
+/// Where a call happens: in the folder that its tool is told, else in the session's.
+fn folder(cwd: &str, call: Option<&Call>) -> String {
+    let told = call.filter(|call| call.tool == "shell").and_then(|call| call.input.get("cwd")?.as_str());
+    match told {
+        Some(own) if own.starts_with('/') => own.to_owned(),
+        Some(own) => format!("{cwd}/{own}"),
+        None => cwd.to_owned(),
     }
 }
 

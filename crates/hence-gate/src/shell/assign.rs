@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::arithmetic::named_by;
 use super::parse::{children, named, text};
 use super::quotes::is_variable;
 use super::walk::Walk;
@@ -15,8 +16,9 @@ impl Walk {
         let value = node.child_by_field_name("value");
         let name_text = name.map(|name| text(name, source).to_owned()).unwrap_or_default();
         if let Some(name) = name {
-            self.expression(name, source);
+            self.arithmetic(name, source);
         }
+        let is_foreign = value.is_some_and(|value| self.is_foreign(value, source));
         let appends = children(node).iter().any(|child| child.kind() == "+=");
         let value = match value {
             None => Word::known(""),
@@ -30,6 +32,19 @@ impl Walk {
             }
         };
         self.environment(&name_text, &value);
+        let base = named_by(&name_text).unwrap_or(&name_text);
+        if self.integers.contains(base) {
+            match value.as_known() {
+                Some(other) => self.number_in(other),
+                None if is_foreign => self.opaque(Why::Substitution, &value.text),
+                None => {}
+            }
+        }
+        if is_foreign {
+            self.foreign.insert(base.to_owned());
+        } else if !appends && name_text == base {
+            self.foreign.remove(base);
+        }
         let known = value.as_known().map(str::to_owned);
         let known = match (appends, known) {
             (true, Some(more)) => self.variables.get(&name_text).cloned().flatten().map(|held| held + &more),
@@ -47,9 +62,24 @@ impl Walk {
         }
     }
 
+    /// Whether a value may be text from elsewhere that is no number.
+    pub(super) fn is_foreign(&self, node: Node<'_>, source: &str) -> bool {
+        match node.kind() {
+            "command_substitution" => !self.gives_a_number(node, source),
+            "arithmetic_expansion" => false,
+            "simple_expansion" | "expansion" => {
+                let name = text(node, source).trim_start_matches(['$', '{', '!']);
+                named_by(name.trim_end_matches('}')).is_some_and(|name| self.foreign.contains(name))
+            }
+            _ => named(node).into_iter().any(|child| self.is_foreign(child, source)),
+        }
+    }
+
     /// A variable that changes which programs run, or what they load.
     pub(super) fn environment(&mut self, name: &str, value: &Word) {
-        const LOADS: [&str; 19] = [
+        const LOADS: [&str; 21] = [
+            "BASH_CMDS",
+            "BASH_ALIASES",
             "PATH",
             "BASH_ENV",
             "ENV",
@@ -82,6 +112,16 @@ impl Walk {
             "RUSTC_WRAPPER",
         ];
         const HARMLESS: [&str; 8] = ["cat", "true", ":", "false", "less", "vi", "vim", "nano"];
+        self.evaluated(&value.text);
+        let name = named_by(name).unwrap_or(name);
+        if name.starts_with("PS") && value.text.contains(['`', '$']) && value.text.contains(['`', '(', '@']) {
+            // A prompt is expanded as a word is.
+            self.opaque(Why::Environment, name);
+            self.read(&format!(": {}", value.text));
+        }
+        if matches!(name, "MAKEFLAGS" | "GNUMAKEFLAGS") && value.text.contains("--e") {
+            self.opaque(Why::Environment, name);
+        }
         if !LOADS.contains(&name) && !RUNS.contains(&name) && !name.starts_with("GIT_CONFIG") {
             return;
         }
@@ -101,7 +141,20 @@ impl Walk {
             // Without names it prints what is set.
             self.access(&Word::known("/proc/self/environ"), Mode::Read);
         }
+        let letters: String = named(node)
+            .into_iter()
+            .filter(|child| child.kind() == "word" && text(*child, source).starts_with('-'))
+            .map(|child| text(child, source))
+            .collect();
+        if letters.contains('n') && !text(node, source).starts_with("export") {
+            // From here on the name means what another one does.
+            self.opaque(Why::Variable, text(node, source));
+            self.forget_variables();
+        }
         for child in named(node) {
+            if letters.contains('i') {
+                self.integers.extend(named_by(text(child, source)).map(str::to_owned));
+            }
             match child.kind() {
                 "variable_assignment" => {
                     self.assignment(child, source, true);
@@ -109,6 +162,7 @@ impl Walk {
                 "variable_name" => {}
                 _ => {
                     for word in self.words(child, source) {
+                        self.evaluated(&word.text);
                         let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
                         self.environment(name, &word.part(value));
                         if is_variable(name) && word.text.contains('=') {

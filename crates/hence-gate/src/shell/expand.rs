@@ -65,7 +65,7 @@ impl Walk {
                 chars("/dev/fd/63")
             }
             "arithmetic_expansion" => {
-                self.expression(node, source);
+                self.arithmetic(node, source);
                 unknown(node)
             }
             "word"
@@ -138,8 +138,13 @@ impl Walk {
                 return value.chars().map(|c| Piece::Char(c, how)).collect();
             }
         } else if named(node).len() > 1 || node.kind() == "expansion" {
-            for child in named(node) {
+            self.expanded_as(node, source);
+            for (at, child) in named(node).into_iter().enumerate() {
                 match child.kind() {
+                    "variable_name" | "word" if at > 0 && is_variable(text(child, source)) => {
+                        self.number_in(text(child, source));
+                    }
+                    "subscript" => self.arithmetic(child, source),
                     "variable_name" | "special_variable_name" => {}
                     "word" | "regex" | "extglob_pattern" if named(child).is_empty() => {
                         self.backquotes(text(child, source));
@@ -149,9 +154,26 @@ impl Walk {
                     }
                 }
             }
-            // `${x@P}` and `${!x}` may mean anything; all of them count as unknown.
+            // What else they may mean isn't known.
         }
         vec![Piece::Unknown(whole.to_owned())]
+    }
+
+    /// `${x@P}` expands what `x` holds, `${!x}` takes it for a name.
+    fn expanded_as(&mut self, node: Node<'_>, source: &str) {
+        let whole = text(node, source);
+        let name = whole.trim_start_matches(['$', '{', '!']);
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+        let (name, operator) = name.split_at(end);
+        if operator.contains("@P") {
+            match self.variables.get(name).cloned().flatten() {
+                Some(value) => self.read(&format!(": {value}")),
+                None => self.opaque(Why::Variable, whole),
+            }
+        }
+        if whole.starts_with("${!") && operator == "}" {
+            self.number_in(name);
+        }
     }
 
     fn value(&self, name: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! `git`: the files that its subcommands touch, and the many ways in which it runs other programs.
 
-use super::options::{Spec, take};
+use super::options::{Spec, Taken, take};
 use super::walk::Walk;
 use super::word::Word;
 use super::{Mode, Why};
@@ -181,6 +181,8 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
             "extcmd",
             "file",
             "author",
+            "template",
+            "separate-git-dir",
         ],
         stops: false,
     };
@@ -190,6 +192,7 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
         "difftool" => &["-x", "--extcmd"],
         "clone" | "fetch" | "pull" | "ls-remote" => &["-u", "--upload-pack"],
         "push" => &["--receive-pack", "--exec"],
+        "archive" => &["--exec"],
         _ => &[],
     };
     for command in taken.values(runs) {
@@ -215,7 +218,31 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
         ("config", _) => config(walk, &taken.rest, taken.has(&["--global", "--system"])),
         _ => {}
     }
+    made(walk, verb, &taken);
     files(walk, verb, &taken.rest);
+}
+
+/// The files and folders that a subcommand makes or changes by itself.
+fn made(walk: &mut Walk, verb: &str, taken: &Taken) {
+    let only_looks = ["--check", "--stat", "--numstat", "--summary"];
+    let written = match (verb, taken.rest.as_slice()) {
+        // As `patch` does.
+        ("apply" | "am", _) if !taken.has(&only_looks) => Some(Word::known(".")),
+        ("worktree", [action, folder, ..]) if matches!(action.text.as_str(), "add" | "remove") => {
+            Some(folder.clone())
+        }
+        ("worktree", [action, _, folder, ..]) if action.text == "move" => Some(folder.clone()),
+        ("bundle", [action, file, ..]) if action.text == "create" => Some(file.clone()),
+        ("init", [folder, ..]) => Some(folder.clone()),
+        ("submodule", [action, _, folder, ..]) if action.text == "add" => Some(folder.clone()),
+        _ => None,
+    };
+    written.iter().for_each(|path| walk.access(path, Mode::Write));
+    taken.values(&["--separate-git-dir"]).for_each(|folder| walk.access(folder, Mode::Write));
+    if taken.values(&["--template"]).any(|folder| !folder.text.is_empty()) && matches!(verb, "init" | "clone")
+    {
+        walk.opaque(Why::InlineCode, &format!("git {verb} --template"));
+    }
 }
 
 fn config(walk: &mut Walk, rest: &[Word], is_global: bool) {
@@ -236,7 +263,7 @@ fn files(walk: &mut Walk, verb: &str, rest: &[Word]) {
         match verb {
             "rm" => walk.access(word, Mode::Delete),
             "mv" => walk.access(word, Mode::Write),
-            "apply" | "am" => walk.access(word, Mode::Read),
+            "apply" | "am" | "bundle" => walk.access(word, Mode::Read),
             "restore" => walk.access(word, Mode::Write),
             "commit" | "push" | "pull" | "fetch" | "clone" | "remote" | "config"
                 if word.unknown.is_none() => {}

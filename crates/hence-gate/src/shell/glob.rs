@@ -1,7 +1,9 @@
 //! Patterns of file names: whether a name fits, and which files of a folder do, within bounds.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// How many entries of folders are looked at for one word.
 const MOST_ENTRIES: usize = 5_000;
@@ -41,6 +43,34 @@ pub(super) fn files(base: &Path, pattern: &str) -> Option<Vec<PathBuf>> {
     }
     found.retain(|path| path.symlink_metadata().is_ok());
     Some(found)
+}
+
+/// The files below a folder whose names, or paths from there, fit one of some patterns, those near to it first and in either case; whether
+/// that is all of them.
+pub(crate) fn below(root: &Path, patterns: &[&str], end: Instant) -> (Vec<PathBuf>, bool) {
+    let (mut left, mut found, mut entries) = (VecDeque::from([root.to_owned()]), Vec::new(), 0);
+    while let Some(folder) = left.pop_front() {
+        let Ok(listed) = fs::read_dir(&folder) else { continue };
+        for entry in listed.flatten() {
+            entries += 1;
+            if entries > MOST_ENTRIES || found.len() >= MOST_FILES || Instant::now() >= end {
+                return (found, false);
+            }
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().to_lowercase();
+            let below = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().to_lowercase();
+            let fits = |pattern: &&str| {
+                let own = pattern.trim_start_matches("./").trim_start_matches("**/").to_lowercase();
+                fits(&own, &name) || own.contains('/') && fits(&own, &below)
+            };
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                left.push_back(path);
+            } else if patterns.iter().any(fits) {
+                found.push(path);
+            }
+        }
+    }
+    (found, true)
 }
 
 /// Whether a name fits a pattern; a set in brackets fits any character.

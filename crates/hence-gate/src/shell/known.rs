@@ -83,6 +83,10 @@ pub(super) const INTERPRETERS: &[(&str, &[&str])] = &[
     ("emacsclient", &["-e", "--eval"]),
 ];
 
+/// Modules of Python that are programs which rules know.
+pub(super) const MODULES: [&str; 11] =
+    ["pip", "pip3", "pipx", "uv", "poetry", "twine", "black", "pytest", "ruff", "mypy", "tox"];
+
 /// Programs with a language of their own, in which they run others.
 pub(super) const LANGUAGES: [&str; 12] = [
     "gdb",

@@ -1,10 +1,12 @@
 //! What a shell command does, as far as its text tells: the words of each simple command in it, the files that are read
 //! and written, and what can't be known. Nothing is run.
 //!
-//! `parse` makes the tree, `walk` goes through statements, `expand` makes words of nodes, by `quotes` and `word`; `programs`
-//! says what arguments mean, by `table`, `runners` which programs run others, by `known`, and `git` what git does; `options`
+//! `parse` makes the tree, `walk` goes through statements, `expand` makes words of nodes, by `quotes` and `word`; `arithmetic`
+//! looks for code in numbers. `programs` says what arguments mean, by `table`; `runners` which programs run others, by `known`,
+//! with `search` for those that look for files, `project` for tools of the project and `git`; `sed` reads scripts. `options`
 //! takes arguments apart, `glob` matches names in folders.
 
+mod arithmetic;
 mod assign;
 mod expand;
 mod git;
@@ -13,12 +15,18 @@ mod known;
 mod options;
 mod parse;
 mod programs;
+mod project;
 mod quotes;
 mod redirect;
 mod runners;
+mod search;
+mod sed;
 mod table;
 mod walk;
 mod word;
+
+pub(crate) use glob::below;
+pub(crate) use word::alternatives_of as alternatives;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

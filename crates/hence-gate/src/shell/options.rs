@@ -4,12 +4,13 @@ use super::word::Word;
 
 /// Which options of a program take a value.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Spec {
+pub(super) struct Spec<'s> {
     /// Letters, as in `-o FILE`.
     pub(super) letters: &'static str,
     /// Long ones, as in `--output FILE`, without the dashes.
-    pub(super) words: &'static [&'static str],
-    /// Whether options end at the first argument that is none.
+    pub(super) words: &'s [&'static str],
+    /// Whether options end at the first argument that is none: those after it are another program's, so that long ones are
+    /// spelled out here alone.
     pub(super) stops: bool,
 }
 
@@ -38,7 +39,8 @@ impl Taken {
 }
 
 /// Takes arguments apart.
-pub(super) fn take(arguments: &[Word], spec: Spec) -> Taken {
+pub(super) fn take(arguments: &[Word], spec: Spec<'_>) -> Taken {
+    let known = if spec.stops { spec.words } else { &[] };
     let mut taken = Taken::default();
     let mut left = arguments.iter();
     while let Some(word) = left.next() {
@@ -49,9 +51,12 @@ pub(super) fn take(arguments: &[Word], spec: Spec) -> Taken {
         }
         if let Some(long) = text.strip_prefix("--") {
             let (name, value) = match long.split_once('=') {
-                Some((name, value)) => (name, Some(word.part(value))),
-                None if spec.words.contains(&long) => (long, left.next().cloned()),
-                None => (long, None),
+                Some((name, value)) => (whole(name, known), Some(word.part(value))),
+                None => {
+                    let name = whole(long, known);
+                    let value = if spec.words.contains(&name) { left.next().cloned() } else { None };
+                    (name, value)
+                }
             };
             taken.options.push((format!("--{name}"), value));
         } else if let Some(short) = text.strip_prefix('-').filter(|short| !short.is_empty()) {
@@ -67,10 +72,61 @@ pub(super) fn take(arguments: &[Word], spec: Spec) -> Taken {
     taken
 }
 
+/// A long option by its whole name, without the dashes: what a name of those that matter begins with may mean that one.
+fn whole<'n>(name: &'n str, known: &[&'n str]) -> &'n str {
+    if name.is_empty() || known.contains(&name) {
+        return name;
+    }
+    known.iter().find(|known| known.starts_with(name)).unwrap_or(&name)
+}
+
+/// The words of a command with its long options by their whole names.
+pub(super) fn spelled_out(words: &[Word], known: &[&'static str]) -> Vec<Word> {
+    let mut is_over = false;
+    let each = |word: &Word| {
+        is_over |= word.text == "--";
+        let Some(long) = word.text.strip_prefix("--").filter(|_| !is_over) else { return word.clone() };
+        let (name, value) = long.split_at(long.find('=').unwrap_or(long.len()));
+        Word { text: format!("--{}{value}", whole(name, known)), ..word.clone() }
+    };
+    words.iter().map(each).collect()
+}
+
+/// The arguments of `npm` with its subcommand by its whole name: it has many, and any of them may be cut short.
+pub(super) fn whole_verb(arguments: &[Word]) -> Vec<Word> {
+    let words = &["prefix", "workspace", "registry", "loglevel", "tag", "otp", "cache", "userconfig"];
+    let taken = take(arguments, Spec { letters: "Cw", words, stops: true });
+    let Some(verb) = taken.rest.first() else { return arguments.to_vec() };
+    let whole = match verb.text.as_str() {
+        "i" | "in" | "ins" | "inst" | "insta" | "instal" | "isnt" | "isnta" | "isntal" | "isntall"
+        | "add" => "install",
+        "ic" | "install-clean" | "isntall-clean" => "ci",
+        "it" | "cit" | "sit" => "install-test",
+        "up" | "udpate" | "upgrade" => "update",
+        "x" => "exec",
+        "create" | "innit" => "init",
+        verb if verb.len() > 2 => {
+            let known =
+                &["publish", "unpublish", "explore", "update", "exec", "init", "install", "clean-install"];
+            match whole(verb, known) {
+                "clean-install" => "ci",
+                verb => verb,
+            }
+        }
+        verb => verb,
+    };
+    let at = arguments.iter().position(|word| word == verb);
+    let mut all = arguments.to_vec();
+    if let Some(word) = at.and_then(|at| all.get_mut(at)) {
+        word.text = whole.to_owned();
+    }
+    all
+}
+
 fn letters<'w>(
     word: &Word,
     short: &str,
-    spec: Spec,
+    spec: Spec<'_>,
     left: &mut impl Iterator<Item = &'w Word>,
     taken: &mut Taken,
 ) {

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::options::{Spec, take};
-use super::table::{FOLDERS, RUNS, Rest, TABLE};
+use super::options::{self, Spec, Taken, take};
+use super::table::{FOLDERS, IN_PLACE, ONLY_LOOKS, RUNS, Rest, SHORTENED, TABLE};
 use super::walk::{Stdin, Walk};
 use super::word::Word;
-use super::{Mode, Stage, Why, git, runners};
+use super::{Mode, Stage, Why, git, runners, sed};
 
 impl Walk {
     /// Takes in a simple command; what it writes to standard output, where that is known.
@@ -19,22 +19,30 @@ impl Walk {
                 Why::Variable
             };
             self.opaque(why, &program.text);
-            self.stage(stage(program.text.clone(), words));
+            self.stage(stage(program.text.clone(), arguments));
             return None;
         }
         if program.is_pattern && program.text != "[" && program.text != "[[" {
             self.opaque(Why::Variable, &program.text);
         }
         let name = self.name(&program.text);
-        if self.functions.contains(&name)
-            && !FOLDERS.iter().any(|folder| Path::new(folder).join(&name).exists())
-        {
-            // Its body was gone through where it was made.
+        if self.is_function(&name) {
+            arguments.iter().for_each(|word| self.evaluated(&word.text));
+        }
+        let is_standard = || FOLDERS.iter().any(|folder| Path::new(folder).join(&name).exists());
+        if self.call(&name) && !is_standard() {
             return None;
         }
-        if !self.stage(stage(name.clone(), words)) {
+        let spelled_out = match name.as_str() {
+            "npm" => options::whole_verb(arguments),
+            _ => options::spelled_out(arguments, &long_options(&name)),
+        };
+        let arguments = spelled_out.as_slice();
+        if !self.stage(stage(name.clone(), arguments)) {
             return None;
         }
+        self.names(&name, arguments);
+        self.changed_in_place(&name, arguments);
         if runners::run(self, &name, arguments, stdin) || git::run(self, &name, arguments) {
             return None;
         }
@@ -69,19 +77,60 @@ impl Walk {
         known.unwrap_or(own)
     }
 
+    /// What builtins of a shell take for names of variables or for arithmetic, and what functions may.
+    fn names(&mut self, name: &str, arguments: &[Word]) {
+        let takes = match name {
+            "printf" => arguments.first().is_some_and(|word| word.text.starts_with("-v")),
+            "test" | "[" | "declare" | "typeset" | "local" | "readonly" | "export" | "let" | "getopts"
+            | "wait" | "set" => true,
+            _ => false,
+        };
+        if takes {
+            arguments.iter().for_each(|word| self.evaluated(&word.text));
+        }
+        if name == "let" {
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let names = arguments.iter().flat_map(|word| word.text.split(|c| !is_name(c)));
+            names.for_each(|name| self.number_in(name));
+        }
+    }
+
+    /// Commands that show what is set, also for other processes.
+    fn shown_environment(&mut self, name: &str, arguments: &[Word]) {
+        let has_words = arguments.iter().any(|word| !word.text.starts_with('-'));
+        // Letters without a dash are of the BSD form, in which `e` shows environments.
+        let shows =
+            |word: &Word| word.text.contains('e') && word.text.chars().all(|c| c.is_ascii_alphabetic());
+        let spec = Spec { letters: "CGNOUgkopqstu", words: &["format", "sort", "user", "pid"], stops: false };
+        let of_processes = name == "ps" && take(arguments, spec).rest.iter().any(shows);
+        if name == "printenv" || name == "set" && !has_words || of_processes {
+            self.access(&Word::known("/proc/self/environ"), Mode::Read);
+        }
+    }
+
+    /// Code that `awk` loads; whether that has it change files in place.
+    fn included(&mut self, taken: &Taken) -> bool {
+        let all: Vec<&Word> = taken.values(&["-i", "--include", "-l", "--load"]).collect();
+        let (in_place, others): (Vec<&Word>, Vec<&Word>) =
+            all.into_iter().partition(|word| matches!(word.text.as_str(), "inplace" | "inplace.awk"));
+        others.into_iter().for_each(|code| runners::script(self, Some(code)));
+        !in_place.is_empty()
+    }
+
     /// The files that arguments name.
     fn files(&mut self, name: &str, arguments: &[Word]) {
         if name == "dd" {
             return self.copy_blocks(arguments);
         }
-        let has_words = arguments.iter().any(|word| !word.text.starts_with('-'));
-        if name == "printenv" || name == "set" && !has_words {
-            self.access(&Word::known("/proc/self/environ"), Mode::Read);
-        }
+        self.shown_environment(name, arguments);
         let Some(row) = TABLE.iter().find(|row| row.names.contains(&name)) else {
             return arguments.iter().for_each(|word| self.perhaps(word));
         };
-        let taken = take(arguments, Spec { letters: row.letters, words: row.words, stops: false });
+        // What names a file takes a value.
+        let files = row.reads.iter().chain(row.writes).filter_map(|name| name.strip_prefix("--"));
+        let words: Vec<&str> = row.words.iter().copied().chain(files).collect();
+        let named = if name == "jq" { self.named_values(arguments) } else { arguments.to_vec() };
+        let taken = take(&named, Spec { letters: row.letters, words: &words, stops: false });
         taken.values(row.reads).for_each(|word| self.access(word, Mode::Read));
         taken.values(row.writes).for_each(|word| self.access(word, Mode::Write));
         if let Some((_, option)) = RUNS.iter().find(|(program, option)| {
@@ -114,8 +163,21 @@ impl Walk {
             }
             _ => taken.rest.as_slice(),
         };
-        if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"]) {
+        let is_awk = name.ends_with("awk");
+        if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"])
+            || is_awk && self.included(&taken)
+        {
             rest.iter().for_each(|word| self.access(word, Mode::Write));
+        }
+        let is_symbolic = taken.has(&["-s", "--symbolic", "--symbolic-link"]);
+        if name == "ln" || name == "cp" && (is_symbolic || taken.has(&["-l", "--link"])) {
+            let target = taken.values(&["-t", "--target-directory"]).next();
+            self.linked(rest, target, is_symbolic);
+        }
+        // A pattern may name what a search of whole folders would leave out.
+        for pattern in taken.values(&["-g", "--glob", "--iglob", "--include"]) {
+            let roots = if rest.is_empty() { vec![Word::known(".")] } else { rest.to_vec() };
+            self.found_below(&roots, &pattern.text).iter().for_each(|file| self.access(file, Mode::Read));
         }
         self.rest(row.rest, rest, taken.has(&["-t", "--target-directory"]));
     }
@@ -130,6 +192,10 @@ impl Walk {
             Rest::Read | Rest::TextThenRead => rest.iter().for_each(|word| self.access(word, Mode::Read)),
             Rest::Write | Rest::TextThenWrite => rest.iter().for_each(|word| self.access(word, Mode::Write)),
             Rest::Delete => rest.iter().for_each(|word| self.access(word, Mode::Delete)),
+            Rest::ReadThenMaybeWrite => {
+                rest.first().iter().for_each(|word| self.access(word, Mode::Read));
+                rest.get(1).iter().for_each(|word| self.access(word, Mode::Write));
+            }
             Rest::ReadThenWrite | Rest::MoveThenWrite => {
                 let mode = if kind == Rest::ReadThenWrite { Mode::Read } else { Mode::Delete };
                 for word in first {
@@ -216,6 +282,64 @@ impl Walk {
         }
     }
 
+    /// New links: what is done with one is done with what it leads to, by whatever name.
+    fn linked(&mut self, rest: &[Word], folder: Option<&Word>, is_symbolic: bool) {
+        let (targets, last) = match (rest, folder) {
+            (targets, Some(folder)) => (targets, folder.text.as_str()),
+            ([target], None) => (std::slice::from_ref(target), "."),
+            (rest, None) => match rest.split_last() {
+                Some((last, targets)) => (targets, last.text.as_str()),
+                None => return,
+            },
+        };
+        for target in targets {
+            // A hard link is the file itself.
+            self.access(target, if is_symbolic { Mode::Use } else { Mode::Write });
+            let name = target.text.rsplit('/').next().unwrap_or_default();
+            for link in [last.to_owned(), format!("{last}/{name}")] {
+                self.link(&link, &target.text, is_symbolic);
+            }
+        }
+    }
+
+    /// The files that a program changes in place.
+    fn changed_in_place(&mut self, name: &str, arguments: &[Word]) {
+        let Some((_, by)) = IN_PLACE.iter().find(|(program, _)| *program == name) else { return };
+        let has = |options: &[&str]| arguments.iter().any(|word| options.contains(&word.text.as_str()));
+        if !by.is_empty() && !has(by) || has(&ONLY_LOOKS) {
+            return;
+        }
+        for word in
+            arguments.iter().filter(|word| !word.text.starts_with('-') && !by.contains(&word.text.as_str()))
+        {
+            self.written_by_tool(word);
+        }
+    }
+
+    /// A file or folder that a tool of the project writes; the whole folder that a command is in is left to the rules for such
+    /// tools.
+    pub(super) fn written_by_tool(&mut self, word: &Word) {
+        if !self.resolved(&word.text).is_subset(&self.folders) {
+            self.access(word, Mode::Write);
+        }
+    }
+
+    /// What `jq` is told by name: files are read. The rest of its arguments.
+    fn named_values(&mut self, arguments: &[Word]) -> Vec<Word> {
+        let mut rest = Vec::new();
+        let mut left = arguments.iter();
+        while let Some(word) = left.next() {
+            let reads = matches!(word.text.as_str(), "--rawfile" | "--slurpfile");
+            if reads || matches!(word.text.as_str(), "--arg" | "--argjson") {
+                let value = left.nth(1);
+                value.iter().filter(|_| reads).for_each(|file| self.access(file, Mode::Read));
+            } else {
+                rest.push(word.clone());
+            }
+        }
+        rest
+    }
+
     fn copy_blocks(&mut self, arguments: &[Word]) {
         for word in arguments {
             match word.text.split_once('=') {
@@ -237,7 +361,7 @@ impl Walk {
                     || text.contains('>')
                     || text.contains('@')
             } else {
-                sed_runs(text)
+                sed::runs(text)
             };
             if runs || code.unknown.is_some() && name.ends_with("awk") {
                 self.opaque(Why::InlineCode, name);
@@ -257,26 +381,24 @@ impl Walk {
     }
 }
 
-/// Whether a script of `sed` runs a program or names a file: `e`, `w`, `r`, or flags `e` and `w` of `s`.
-fn sed_runs(text: &str) -> bool {
-    let flags = text.rsplit(['/', '|', '#', ',', '!', '@']).next().unwrap_or_default();
-    let is_substitution = text.starts_with('s') || text.contains(";s") || text.contains(" s");
-    let own = text.split([';', '\n', '}', '{']).map(str::trim).any(|part| {
-        let part = part.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!/~+".contains(c)).trim();
-        part == "e"
-            || ["e ", "w ", "r ", "W ", "R "].iter().any(|start| part.starts_with(start))
-            || part.contains("/w ")
-            || part.contains("/e ")
-    });
-    own || is_substitution
-        && flags.len() < 40
-        && flags.chars().next().is_some_and(|c| "gpiIme0123456789wM".contains(c))
-        && flags.contains(['e', 'w'])
+/// The long options of a program that say something here, without their dashes; they may be shortened.
+fn long_options(name: &str) -> Vec<&'static str> {
+    let rows = TABLE.iter().filter(|row| row.names.contains(&name));
+    let of_rows = rows.flat_map(|row| [row.words, row.reads, row.writes, row.instead]);
+    let of_others =
+        SHORTENED.iter().filter(|(programs, _)| programs.contains(&name)).map(|(_, words)| *words);
+    let runs = RUNS.iter().filter(|(program, _)| *program == name).map(|(_, option)| *option);
+    let all = of_rows.chain(of_others).flatten().copied().chain(runs).filter(|word| !is_short(word));
+    all.map(|word| word.trim_start_matches('-')).collect()
 }
 
-/// The stage of some words.
-fn stage(name: String, words: &[Word]) -> Stage {
-    let rest = words.get(1..).unwrap_or_default();
+/// Whether an option is a short one.
+fn is_short(word: &str) -> bool {
+    word.starts_with(['-', '+']) && !word.starts_with("--")
+}
+
+/// The stage of a program and its arguments.
+fn stage(name: String, rest: &[Word]) -> Stage {
     let mut stage = Stage { words: vec![name], ..Stage::default() };
     for word in rest {
         stage.words.push(word.text.clone());

@@ -9,23 +9,56 @@ use super::{Mode, Why};
 
 impl Walk {
     pub(super) fn redirected(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
-        let mut input = stdin.clone();
-        let mut writes = false;
-        let redirects = children(node).into_iter().filter(|child| child.kind().ends_with("_redirect"));
-        for redirect in redirects.collect::<Vec<_>>() {
-            match redirect.kind() {
-                "file_redirect" => writes |= self.redirect(redirect, source).is_some(),
-                _ => input = self.here(redirect, source).map_or(Stdin::Piped, Stdin::Text),
+        let redirects = redirects_of(node);
+        let said = match node.child_by_field_name("body") {
+            Some(body) => self.with_redirects(body, &redirects, source, stdin),
+            None => {
+                self.opened(&redirects, source, stdin);
+                None
+            }
+        };
+        // What stands on the line of a here-document after its word comes after it in the text.
+        let after = redirects.into_iter().filter(|child| child.kind() == "heredoc_redirect");
+        after.fold(said, |last, redirect| self.after_here(redirect, source, last))
+    }
+
+    /// Goes through a statement with redirections after it. The grammar hangs those of the last command of a list or a
+    /// pipeline on the whole of it; a shell opens them for that command, in the folder that those before it went to.
+    pub(super) fn with_redirects(
+        &mut self,
+        node: Node<'_>,
+        redirects: &[Node<'_>],
+        source: &str,
+        stdin: &Stdin,
+    ) -> Option<String> {
+        match node.kind() {
+            _ if redirects.is_empty() => self.statement(node, source, stdin),
+            "list" | "negated_command" => {
+                let parts = named(node);
+                let (last, before) = parts.split_last()?;
+                before.iter().for_each(|part| {
+                    self.statement(*part, source, stdin);
+                });
+                self.with_redirects(*last, redirects, source, stdin).filter(|_| before.is_empty())
+            }
+            "pipeline" => self.pipeline(&named(node), redirects, source, stdin),
+            _ => {
+                let (writes, input) = self.opened(redirects, source, stdin);
+                self.statement(node, source, &input).filter(|_| !writes)
             }
         }
-        let said = node.child_by_field_name("body").and_then(|body| self.statement(body, source, &input));
-        // What stands on the line of a here-document after its word comes after it in the text.
-        let after = children(node).into_iter().filter(|child| child.kind() == "heredoc_redirect");
-        let mut last = if writes { None } else { said };
-        for redirect in after.collect::<Vec<_>>() {
-            last = self.after_here(redirect, source, last);
+    }
+
+    /// Opens what redirections name: whether standard output may go to a file, and what standard input is then.
+    fn opened(&mut self, redirects: &[Node<'_>], source: &str, stdin: &Stdin) -> (bool, Stdin) {
+        let (mut writes, mut input) = (false, stdin.clone());
+        for redirect in redirects {
+            match redirect.kind() {
+                "file_redirect" => writes |= self.redirect(*redirect, source).is_some(),
+                _ => input = self.here(*redirect, source).map_or(Stdin::Piped, Stdin::Text),
+            }
         }
-        last
+        (writes, input)
     }
 
     /// A redirection to or from a file; something where it is written to.
@@ -113,7 +146,7 @@ impl Walk {
         for child in named(node) {
             match child.kind() {
                 "heredoc_start" | "heredoc_body" | "heredoc_end" | "file_descriptor" => {}
-                "pipeline" => last = self.pipeline(&named(child), source, &input),
+                "pipeline" => last = self.pipeline(&named(child), &[], source, &input),
                 "file_redirect" => last = self.redirect(child, source).and(None).or(last),
                 "herestring_redirect" => {
                     self.here(child, source);
@@ -128,4 +161,9 @@ impl Walk {
         }
         last
     }
+}
+
+/// The redirections that stand after a statement.
+fn redirects_of(node: Node<'_>) -> Vec<Node<'_>> {
+    children(node).into_iter().filter(|child| child.kind().ends_with("_redirect")).collect()
 }

@@ -1,10 +1,10 @@
 //! Programs that run other programs or code: what they run is looked at where it is told, and unknown where it is not.
 
-use super::known::{BEFORE, INTERPRETERS, LANGUAGES, PROJECT, REMOTE, SHELLS};
+use super::known::{BEFORE, INTERPRETERS, LANGUAGES, MODULES, PROJECT, REMOTE, SHELLS};
 use super::options::{Spec, Taken, take};
 use super::walk::{Stdin, Walk};
 use super::word::Word;
-use super::{Mode, Why};
+use super::{Mode, Why, project, search};
 
 /// Takes in a program that runs others; whether it is one.
 pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) -> bool {
@@ -35,21 +35,20 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
         }
         "env" => environment(walk, arguments, stdin),
         "eval" => code_of(walk, arguments),
-        "watch" | "parallel" => {
-            let taken = take(arguments, Spec { letters: "nqtjI", words: &["interval", "jobs"], stops: true });
-            code_of(walk, &taken.rest);
-            if name == "parallel" {
-                walk.opaque(Why::StdinCode, name);
-            }
+        "watch" | "parallel" => repeated(walk, name, arguments),
+        "hash" if arguments.iter().any(|word| is_letter(word, 'p')) => {
+            walk.opaque(Why::Environment, "hash -p");
+            arguments.iter().for_each(|word| walk.perhaps(word));
         }
-        "trap" => code_of(walk, arguments.get(..1).unwrap_or_default()),
+        "trap" => at_end(walk, arguments),
         "alias" => aliases(walk, arguments),
         "source" | "." => script(walk, arguments.first()),
         "su" | "script" | "flock" => with_code(walk, name, arguments, stdin),
         "xargs" => xargs(walk, arguments, stdin),
-        "find" | "gfind" => find(walk, arguments),
-        "fd" | "fdfind" => fd(walk, arguments),
+        "find" | "gfind" => search::find(walk, arguments),
+        "fd" | "fdfind" => search::fd(walk, arguments),
         "npx" | "bunx" | "uvx" | "pipx" | "dlx" => walk.opaque(Why::Script, &said(name, arguments)),
+        "deno" => project::deno(walk, arguments),
         "at" | "batch" | "crontab" => walk.opaque(Why::StdinCode, name),
         "enable" | "complete" | "bind" | "mapfile" | "readarray" | "read" | "unset" => {
             variables(walk, name, arguments)
@@ -59,10 +58,30 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
             walk.opaque(Why::Remote, &said(name, arguments));
             arguments.iter().for_each(|word| walk.perhaps(word));
         }
-        _ if PROJECT.contains(&name) => project(walk, name, arguments, stdin),
+        _ if PROJECT.contains(&name) => project::run(walk, name, arguments, stdin),
         _ => return false,
     }
     true
+}
+
+/// `watch` and `parallel`, which put their words together.
+fn repeated(walk: &mut Walk, name: &str, arguments: &[Word]) {
+    let taken = take(arguments, Spec { letters: "nqtjI", words: &["interval", "jobs"], stops: true });
+    code_of(walk, &taken.rest);
+    if name == "parallel" {
+        walk.opaque(Why::StdinCode, name);
+    }
+}
+
+/// `trap`, whose code runs later, perhaps in another folder.
+fn at_end(walk: &mut Walk, arguments: &[Word]) {
+    code_of(walk, arguments.get(..1).unwrap_or_default());
+    walk.at_end.extend(arguments.first().and_then(Word::as_known).map(str::to_owned));
+}
+
+/// Whether a word is an option with a letter in it.
+pub(super) fn is_letter(word: &Word, letter: char) -> bool {
+    word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
 }
 
 /// `cd` to where its first argument leads.
@@ -75,12 +94,12 @@ fn change_folder(walk: &mut Walk, arguments: &[Word]) {
 }
 
 /// The first words of a command, for people.
-fn said(name: &str, arguments: &[Word]) -> String {
+pub(super) fn said(name: &str, arguments: &[Word]) -> String {
     let words = arguments.iter().take(2).map(|word| word.text.as_str());
     std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-fn before(walk: &mut Walk, arguments: &[Word], spec: Spec, skip: usize, stdin: &Stdin) -> bool {
+fn before(walk: &mut Walk, arguments: &[Word], spec: Spec<'_>, skip: usize, stdin: &Stdin) -> bool {
     let taken = take(arguments, spec);
     let mut rest = taken.rest.get(skip..).unwrap_or_default();
     while let Some((first, after)) = rest.split_first() {
@@ -111,7 +130,7 @@ fn environment(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
 }
 
 /// Code that is given word by word.
-fn code_of(walk: &mut Walk, words: &[Word]) {
+pub(super) fn code_of(walk: &mut Walk, words: &[Word]) {
     let known: Option<Vec<&str>> = words.iter().map(Word::as_known).collect();
     match known {
         Some(texts) => walk.read(&texts.join(" ")),
@@ -135,14 +154,15 @@ fn shell(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) -> bool
         let text = word.text.as_str();
         match text {
             "--rcfile" | "--init-file" => script(walk, left.next()),
-            "-o" | "+o" | "-O" | "+O" => {
-                left.next();
-            }
             "--version" | "--help" => return true,
             "-Command" | "-EncodedCommand" | "-File" => walk.opaque(Why::InlineCode, name),
             _ if text.starts_with("--") => {}
             _ if text.len() > 1 && text.starts_with(['-', '+']) => {
                 takes_code |= text.contains('c');
+                // Each of those among the letters takes a word.
+                for _ in text.matches(['o', 'O']) {
+                    left.next();
+                }
                 if text.contains('s') && !takes_code {
                     walk.opaque(Why::StdinCode, name);
                 }
@@ -198,10 +218,20 @@ fn interpreter(walk: &mut Walk, name: &str, code: &[&str], arguments: &[Word], s
         }
         return true;
     }
-    if let Some(at) = arguments.iter().position(|word| word.text == "-m") {
-        let module = arguments.get(at + 1).map(|word| word.text.as_str()).unwrap_or_default();
-        walk.opaque(Why::ProjectCode, &format!("{name} -m {module}"));
-        arguments.iter().skip(at + 2).for_each(|word| walk.perhaps(word));
+    let taken = take(arguments, Spec { letters: "mWX", words: &[], stops: true });
+    if let Some(module) = taken.values(&["-m"]).next().filter(|_| name.contains("py")) {
+        let said = format!("{name} -m {}", module.text);
+        walk.opaque(Why::ProjectCode, &said);
+        if module.text == "timeit" {
+            walk.opaque(Why::InlineCode, &said);
+            arguments.iter().for_each(|word| walk.strings(&word.text));
+        }
+        arguments.iter().for_each(|word| walk.perhaps(word));
+        if MODULES.contains(&module.text.as_str()) {
+            let own = arguments.iter().skip_while(|word| !word.text.ends_with(&module.text)).skip(1);
+            let command: Vec<Word> = std::iter::once(module).chain(own).cloned().collect();
+            walk.run(&command, stdin);
+        }
         return true;
     }
     let mut rest = arguments.iter().skip_while(|word| word.text.len() > 1 && word.text.starts_with('-'));
@@ -276,173 +306,32 @@ fn xargs(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
 }
 
 /// A word in which a mark is replaced by what is put in.
-fn replaced(word: Word, mark: &str, with: &[Word]) -> Vec<Word> {
+pub(super) fn replaced(word: Word, mark: &str, with: &[Word]) -> Vec<Word> {
     if mark.is_empty() || !word.text.contains(mark) {
         return vec![word];
     }
     with.iter().map(|put| Word { text: word.text.replace(mark, &put.text), ..put.clone() }).collect()
 }
 
-/// `find`: its folders, the commands that it runs, and what it removes.
-fn find(walk: &mut Walk, arguments: &[Word]) {
-    let is_test = |word: &Word| {
-        word.text.starts_with('-') && word.text.len() > 2 || matches!(word.text.as_str(), "(" | "!" | ")")
-    };
-    let roots: Vec<Word> = arguments
-        .iter()
-        .take_while(|word| !is_test(word))
-        .filter(|word| !word.text.starts_with('-'))
-        .cloned()
-        .collect();
-    let roots = if roots.is_empty() { vec![Word::known(".")] } else { roots };
-    let names: Vec<&Word> = arguments
-        .windows(2)
-        .filter_map(|pair| match pair {
-            [test, name] if matches!(test.text.as_str(), "-name" | "-iname" | "-path" | "-wholename") => {
-                Some(name)
-            }
-            _ => None,
-        })
-        .collect();
-    // What a test finds may be anywhere below; that it is found by that name tells what it is.
-    let found: Vec<Word> = roots
-        .iter()
-        .flat_map(|root| {
-            let below = names.iter().map(move |name| Word {
-                text: format!("{}/{}", root.text, name.text),
-                unknown: root.unknown.clone(),
-                is_pattern: false,
-            });
-            below.chain([root.clone()])
-        })
-        .collect();
-    roots.iter().for_each(|root| walk.access(root, Mode::Use));
-    let mut left = arguments.iter();
-    while let Some(word) = left.next() {
-        match word.text.as_str() {
-            "-delete" => found.iter().for_each(|root| walk.access(root, Mode::Delete)),
-            "-fprint" | "-fprintf" | "-fls" | "-fprint0" => {
-                left.next().iter().for_each(|file| walk.access(file, Mode::Write));
-            }
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let mut command: Vec<Word> = Vec::new();
-                for word in left.by_ref() {
-                    if word.text == ";"
-                        || word.text == "+" && command.last().is_some_and(|last| last.text == "{}")
-                    {
-                        break;
-                    }
-                    command.push(word.clone());
-                }
-                let command: Vec<Word> =
-                    command.into_iter().flat_map(|word| replaced(word, "{}", &found)).collect();
-                walk.run(&command, &Stdin::Piped);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn fd(walk: &mut Walk, arguments: &[Word]) {
-    let at = arguments
-        .iter()
-        .position(|word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"));
-    let (own, command) = arguments.split_at(at.unwrap_or(arguments.len()));
-    own.iter().for_each(|word| walk.perhaps(word));
-    if let Some((_, command)) = command.split_first() {
-        let here = [Word::known(".")];
-        let mut words: Vec<Word> =
-            command.iter().cloned().flat_map(|word| replaced(word, "{}", &here)).collect();
-        words.extend(here);
-        walk.run(&words, &Stdin::Piped);
-    }
-}
-
 /// Commands that give variables values which aren't known, or load code.
 fn variables(walk: &mut Walk, name: &str, arguments: &[Word]) {
     for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+        walk.evaluated(&word.text);
         walk.unknown_variable(&word.text);
-    }
-    let loads = match name {
-        "enable" => &["-f"][..],
-        "complete" | "mapfile" | "readarray" => &["-C"],
-        "bind" => &["-x"],
-        _ => &[],
-    };
-    if arguments.iter().any(|word| loads.contains(&word.text.as_str())) {
-        walk.opaque(Why::InlineCode, name);
-        code_of(walk, arguments.get(1..).unwrap_or_default());
-    }
-}
-
-/// What project runners do without running the project's code.
-const QUIET: [&str; 18] = [
-    "fmt",
-    "metadata",
-    "tree",
-    "search",
-    "ls",
-    "list",
-    "view",
-    "info",
-    "outdated",
-    "why",
-    "version",
-    "env",
-    "help",
-    "clean",
-    "--version",
-    "-V",
-    "--help",
-    "config",
-];
-
-/// Options by which project runners run code that the project doesn't hold.
-const CODE: [&str; 15] = [
-    "--eval",
-    "SHELL=",
-    "--config",
-    "--script-shell",
-    "--node-options",
-    "-exec",
-    "-toolexec",
-    "-vettool",
-    "-E",
-    "-P",
-    "--init-script",
-    "--require",
-    "--rulesdir",
-    "--plugin",
-    "--import",
-];
-
-/// Runners of the project's own code; those that run any program run it here.
-fn project(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) {
-    let verb = arguments.first().map(|word| word.text.as_str()).unwrap_or_default();
-    if matches!(
-        (name, verb),
-        ("poetry" | "uv" | "pipenv", "run") | ("bundle" | "npm" | "pnpm" | "yarn", "exec")
-    ) {
-        let rest: Vec<Word> =
-            arguments.iter().skip(1).skip_while(|word| word.text.starts_with('-')).cloned().collect();
-        walk.run(&rest, stdin);
-        return;
-    }
-    if !QUIET.contains(&verb) {
-        walk.opaque(Why::ProjectCode, &said(name, arguments.get(..1).unwrap_or_default()));
-    }
-    if arguments.iter().any(|word| CODE.iter().any(|option| word.text.starts_with(option))) {
-        walk.opaque(Why::InlineCode, name);
-    }
-    if matches!(name, "make" | "gmake" | "ninja" | "just" | "task") {
-        let words = &["file", "makefile", "justfile", "taskfile", "directory"];
-        let taken = take(arguments, Spec { letters: "fCIotjd", words, stops: false });
-        for file in taken.values(&["-f", "--file", "--makefile", "--justfile", "--taskfile"]) {
-            match file.text.as_str() {
-                "-" | "/dev/stdin" => walk.opaque(Why::StdinCode, name),
-                _ => script(walk, Some(file)),
-            }
+        if name != "unset" {
+            walk.foreign.insert(word.text.clone());
         }
     }
-    arguments.iter().for_each(|word| walk.perhaps(word));
+    let (letters, loads) = match name {
+        "enable" => ("f", "-f"),
+        "complete" => ("oAGWFCXPS", "-C"),
+        "mapfile" | "readarray" => ("dnOsuCc", "-C"),
+        "bind" => ("mfqurx", "-x"),
+        _ => return,
+    };
+    let taken = take(arguments, Spec { letters, ..Spec::default() });
+    for code in taken.values(&[loads]) {
+        walk.opaque(Why::InlineCode, name);
+        code_of(walk, std::slice::from_ref(code));
+    }
 }

@@ -28,6 +28,8 @@ pub(super) enum Rest {
     TextThenRead,
     /// Files that are read, then one that is written.
     ReadThenWrite,
+    /// One that is read, then one that is written.
+    ReadThenMaybeWrite,
     /// Files that are removed, then one that is written.
     MoveThenWrite,
     /// Mode or owner, then files that are written.
@@ -62,7 +64,6 @@ pub(super) const TABLE: &[Row] = &[
             "[",
             "[[",
             "sleep",
-            "date",
             "pwd",
             "whoami",
             "id",
@@ -125,7 +126,6 @@ pub(super) const TABLE: &[Row] = &[
             "tac",
             "nl",
             "od",
-            "xxd",
             "hexdump",
             "strings",
             "base64",
@@ -136,13 +136,11 @@ pub(super) const TABLE: &[Row] = &[
             "sha512sum",
             "b2sum",
             "cksum",
-            "wc",
             "rev",
             "paste",
             "comm",
             "join",
             "cmp",
-            "diff",
             "file",
             "fold",
             "expand",
@@ -155,15 +153,11 @@ pub(super) const TABLE: &[Row] = &[
             "bat",
             "batcat",
             "sum",
-            "iconv",
-            "uniq",
             "tsort",
             "readlink",
             "realpath",
             "stat",
-            "du",
             "ls",
-            "tree",
             "ll",
             "dir",
             "vdir",
@@ -183,6 +177,30 @@ pub(super) const TABLE: &[Row] = &[
         "",
         Rest::Read,
     ),
+    Row {
+        words: &["skip-fields", "skip-chars", "check-chars"],
+        ..row(&["uniq"], "fsw", Rest::ReadThenMaybeWrite)
+    },
+    row(&["xxd"], "cglosR", Rest::ReadThenMaybeWrite),
+    Row {
+        words: &["from-code", "to-code"],
+        writes: &["-o", "--output"],
+        ..row(&["iconv"], "fto", Rest::Read)
+    },
+    Row { writes: &["-o"], ..row(&["tree"], "oLPIHT", Rest::Read) },
+    Row { reads: &["-f", "--file"], words: &["date"], ..row(&["date"], "dfrs", Rest::Text) },
+    Row { reads: &["--files0-from"], ..row(&["wc"], "", Rest::Read) },
+    Row {
+        reads: &["--files0-from", "-X", "--exclude-from"],
+        words: &["block-size", "exclude", "max-depth", "threshold", "time-style"],
+        ..row(&["du"], "BdtX", Rest::Read)
+    },
+    Row {
+        reads: &["--from-file", "--to-file", "-X", "--exclude-from"],
+        writes: &["--output"],
+        words: &["label", "exclude", "ignore-matching-lines", "width", "unified", "context"],
+        ..row(&["diff"], "FILSWUXx", Rest::Read)
+    },
     Row {
         writes: &["-o", "--out-dir", "-d"],
         ..row(
@@ -219,14 +237,13 @@ pub(super) const TABLE: &[Row] = &[
         ..row(&["sed", "gsed"], "efl", Rest::TextThenRead)
     },
     Row {
-        words: &["assign", "file", "field-separator"],
+        words: &["assign", "file", "field-separator", "include", "load"],
         reads: &["-f", "--file"],
         instead: &["-f", "--file", "-e"],
-        ..row(&["awk", "gawk", "mawk", "nawk"], "vfF", Rest::TextThenRead)
+        ..row(&["awk", "gawk", "mawk", "nawk"], "vfFil", Rest::TextThenRead)
     },
     Row {
-        words: &["from-file", "slurpfile", "rawfile"],
-        reads: &["-f", "--from-file", "--slurpfile", "--rawfile"],
+        reads: &["-f", "--from-file"],
         instead: &["-f", "--from-file"],
         ..row(&["jq", "yq"], "fL", Rest::TextThenRead)
     },
@@ -246,7 +263,11 @@ pub(super) const TABLE: &[Row] = &[
         writes: &["-t", "--target-directory"],
         ..row(&["cp", "install", "ditto"], "tSmog", Rest::ReadThenWrite)
     },
-    row(&["ln"], "tS", Rest::ReadThenWrite),
+    Row {
+        words: &["suffix"],
+        writes: &["-t", "--target-directory"],
+        ..row(&["ln"], "tS", Rest::ReadThenWrite)
+    },
     Row {
         words: &["target-directory", "suffix"],
         writes: &["-t", "--target-directory"],
@@ -328,4 +349,113 @@ pub(super) const RUNS: [(&str, &str); 18] = [
     ("install", "--strip-program"),
     ("tee", "--output-error"),
     ("curl", "--engine"),
+];
+
+/// Further long options of programs that take them shortened: those that rules or this walk know, and whole names with which
+/// one of those begins.
+pub(super) const SHORTENED: &[(&[&str], &[&str])] = &[
+    (
+        &["tar", "bsdtar"],
+        &[
+            "checkpoint",
+            "to-command",
+            "rsh-command",
+            "new-volume-script",
+            "info-script",
+            "extract",
+            "get",
+            "append",
+            "create",
+            "list",
+            "one-top-level",
+            "remove-files",
+            "to-stdout",
+        ],
+    ),
+    (&["sed", "gsed"], &["in-place"]),
+    (&["su", "script", "flock"], &["command", "session-command"]),
+    (&["curl"], &["head"]),
+    (&["rm", "rmdir"], &["recursive", "force"]),
+    (&["make", "gmake"], &["eval", "file", "makefile", "directory"]),
+    (
+        &["git"],
+        &[
+            "hard",
+            "force",
+            "force-with-lease",
+            "delete",
+            "mirror",
+            "prune",
+            "all",
+            "exec",
+            "upload-pack",
+            "receive-pack",
+            "extcmd",
+            "output",
+            "output-directory",
+            "open-files-in-pager",
+            "global",
+            "glob",
+            "system",
+            "file",
+            "template",
+            "separate-git-dir",
+            "directory",
+            "discard-changes",
+            "config",
+            "config-env",
+            "exec-path",
+            "git-dir",
+            "work-tree",
+            "author",
+            "message",
+            "remote",
+            "run",
+        ],
+    ),
+];
+
+/// Programs that change the files that they are told in place, and the options that have them do so; none where they do it by
+/// themselves.
+pub(super) const IN_PLACE: &[(&str, &[&str])] = &[
+    ("black", &[]),
+    ("isort", &[]),
+    ("rustfmt", &[]),
+    ("stylua", &[]),
+    ("dos2unix", &[]),
+    ("unix2dos", &[]),
+    ("ruff", &["format", "--fix", "--fix-only"]),
+    ("gofmt", &["-w"]),
+    ("goimports", &["-w"]),
+    ("shfmt", &["-w", "--write"]),
+    ("prettier", &["-w", "--write"]),
+    ("biome", &["--write", "--fix", "--apply"]),
+    ("eslint", &["--fix"]),
+    ("stylelint", &["--fix"]),
+    ("autopep8", &["-i", "--in-place"]),
+    ("clang-format", &["-i"]),
+    ("perltidy", &["-b"]),
+];
+
+/// Options with which those change nothing.
+pub(super) const ONLY_LOOKS: [&str; 4] = ["--check", "--diff", "--check-only", "--stdin-filename"];
+
+/// Options of runners of the project's code that name what they write.
+pub(super) const OUTPUTS: [&str; 16] = [
+    "--output",
+    "--out",
+    "--out-dir",
+    "--outDir",
+    "--outdir",
+    "--outFile",
+    "--outfile",
+    "--output-file",
+    "--declarationDir",
+    "--target-dir",
+    "--junitxml",
+    "--junit-xml",
+    "--basetemp",
+    "--cache-dir",
+    "--root",
+    "--prefix",
 ];

@@ -15,6 +15,8 @@ use crate::paths;
 
 /// How long a command is looked at.
 const LONGEST: Duration = Duration::from_millis(250);
+/// How long files are looked for below a folder.
+const LONGEST_SEARCH: Duration = Duration::from_millis(50);
 /// How deeply texts stand in texts, as in `sh -c "sh -c …"`.
 const MOST_TEXTS: usize = 12;
 /// How deeply statements stand in statements.
@@ -41,6 +43,15 @@ pub(super) enum Stdin {
     Text(String),
 }
 
+/// A function of the command's own.
+#[derive(Default)]
+struct Function {
+    /// What it may do: it may be made more than once.
+    bodies: Vec<String>,
+    /// The folders in which that was gone through.
+    folders: BTreeSet<PathBuf>,
+}
+
 /// The walk.
 pub(super) struct Walk {
     pub(super) seen: Seen,
@@ -48,7 +59,15 @@ pub(super) struct Walk {
     pub(super) folders: BTreeSet<PathBuf>,
     /// Values of variables; `None` where one was given that isn't known.
     pub(super) variables: BTreeMap<String, Option<String>>,
-    pub(super) functions: BTreeSet<String>,
+    /// Variables that hold text from elsewhere, which is not known to be a number.
+    pub(super) foreign: BTreeSet<String>,
+    /// Variables whose values are taken for arithmetic.
+    pub(super) integers: BTreeSet<String>,
+    functions: BTreeMap<String, Function>,
+    /// Links that the command makes, and what they lead to.
+    links: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+    /// Code that runs at the end, in the folder that the command is in then.
+    pub(super) at_end: Vec<String>,
     end: Instant,
     texts: usize,
     depth: usize,
@@ -61,7 +80,11 @@ impl Walk {
             seen: Seen::default(),
             folders: BTreeSet::from([cwd.to_owned()]),
             variables: BTreeMap::new(),
-            functions: BTreeSet::new(),
+            foreign: BTreeSet::new(),
+            integers: BTreeSet::new(),
+            functions: BTreeMap::new(),
+            links: BTreeMap::new(),
+            at_end: Vec::new(),
             end: Instant::now() + LONGEST,
             texts: 0,
             depth: 0,
@@ -71,6 +94,9 @@ impl Walk {
 
     pub(super) fn through(mut self, command: &str) -> Seen {
         self.read(command);
+        for code in std::mem::take(&mut self.at_end) {
+            self.read(&code);
+        }
         self.seen
     }
 
@@ -128,12 +154,20 @@ impl Walk {
                 self.each(node, source, stdin);
                 self.forget(node, source)
             }
+            "compound_statement" if text(node, source).starts_with("((") => {
+                self.arithmetic(node, source);
+                None
+            }
+            "test_command" => {
+                self.condition(node, source, false);
+                None
+            }
             "program" | "compound_statement" | "do_group" | "list" | "negated_command" => {
                 let all: Vec<_> =
                     named(node).into_iter().map(|node| self.statement(node, source, stdin)).collect();
                 if let [only] = all.as_slice() { only.clone() } else { None }
             }
-            "pipeline" => self.pipeline(&named(node), source, stdin),
+            "pipeline" => self.pipeline(&named(node), &[], source, stdin),
             "command" => self.command(node, source, stdin),
             "redirected_statement" => self.redirected(node, source, stdin),
             "variable_assignment" => self.assignment(node, source, true),
@@ -145,6 +179,9 @@ impl Walk {
             }
             "while_statement" | "c_style_for_statement" => {
                 self.forget(node, source);
+                if node.kind() == "c_style_for_statement" {
+                    self.arithmetic(node, source);
+                }
                 self.branch(node, source, stdin)
             }
             "for_statement" => self.over_words(node, source, stdin),
@@ -218,26 +255,61 @@ impl Walk {
         None
     }
 
-    pub(super) fn pipeline(&mut self, stages: &[Node<'_>], source: &str, stdin: &Stdin) -> Option<String> {
+    /// Commands of which each reads what the one before it writes; redirections after them are the last one's.
+    pub(super) fn pipeline(
+        &mut self,
+        stages: &[Node<'_>],
+        redirects: &[Node<'_>],
+        source: &str,
+        stdin: &Stdin,
+    ) -> Option<String> {
+        let (last, before) = stages.split_last()?;
         let mut input = stdin.clone();
-        let mut said = None;
-        for stage in stages {
-            said = self.statement(*stage, source, &input);
-            input = said.clone().map_or(Stdin::Piped, Stdin::Text);
+        for stage in before {
+            input = self.statement(*stage, source, &input).map_or(Stdin::Piped, Stdin::Text);
         }
+        let said = self.with_redirects(*last, redirects, source, &input);
         for stage in stages {
             self.forget(*stage, source);
         }
         said
     }
 
+    /// A function: its body is gone through where it is made, and again where it is called from another folder.
     pub(super) fn function(&mut self, node: Node<'_>, source: &str) -> Option<String> {
-        if let Some(name) = node.child_by_field_name("name") {
-            self.functions.insert(text(name, source).to_owned());
+        if let (Some(name), Some(body)) = (node.child_by_field_name("name"), node.child_by_field_name("body"))
+        {
+            let whole = source.get(body.start_byte()..node.end_byte()).unwrap_or_default();
+            let function = self.functions.entry(text(name, source).to_owned()).or_default();
+            function.bodies.push(whole.to_owned());
+            function.folders.clone_from(&self.folders);
         }
         self.forget(node, source);
         self.each(node, source, &Stdin::Piped);
         self.forget(node, source)
+    }
+
+    /// Whether the command has made a function of that name.
+    pub(super) fn is_function(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+    }
+
+    /// Takes in a call of a function; whether it is one.
+    pub(super) fn call(&mut self, name: &str) -> bool {
+        let Some(function) = self.functions.get_mut(name) else { return false };
+        if !self.folders.is_subset(&function.folders) {
+            function.folders.extend(self.folders.iter().cloned());
+            let bodies = function.bodies.clone();
+            let before = self.variables.clone();
+            bodies.iter().for_each(|body| self.read(body));
+            // Which of the bodies it is isn't known.
+            for (name, value) in &mut self.variables {
+                if before.get(name) != Some(value) {
+                    *value = None;
+                }
+            }
+        }
+        true
     }
 
     /// A loop over words: its body once for each, where they are known and few.
@@ -246,9 +318,12 @@ impl Walk {
         let body = node.child_by_field_name("body");
         let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut node.walk()).collect();
         let mut words = Vec::new();
+        let mut is_foreign = false;
         for value in &values {
             words.extend(self.words(*value, source));
+            is_foreign |= self.is_foreign(*value, source);
         }
+        words.iter().for_each(|word| self.evaluated(&word.text));
         self.forget(node, source);
         let (Some(variable), Some(body)) = (variable, body) else { return None };
         let few =
@@ -257,6 +332,9 @@ impl Walk {
             true => words.iter().map(|word| word.as_known().map(str::to_owned)).collect(),
             false => vec![None],
         };
+        if is_foreign {
+            self.foreign.insert(variable.clone());
+        }
         for value in rounds {
             self.variables.insert(variable.clone(), value);
             self.each(body, source, stdin);
@@ -344,15 +422,56 @@ impl Walk {
                 return self.opaque(Why::TooMuch, "too many files");
             }
             let plain = paths::without_dots(&folder, path);
-            if plain.starts_with("/dev/fd") {
-                // What is open is the command's own, and no file of this process.
-                self.seen.accesses.insert((plain, mode));
+            let plain = paths::own_stream(&plain).unwrap_or(plain);
+            let resolved = paths::resolve(&folder, path);
+            for path in self.through_links([plain, resolved]) {
+                self.seen.accesses.insert((path, mode));
+            }
+        }
+    }
+
+    /// Some paths, and where they lead through links that the command makes.
+    fn through_links(&self, paths: [PathBuf; 2]) -> BTreeSet<PathBuf> {
+        let mut left = Vec::from(paths);
+        let mut all = BTreeSet::new();
+        while let Some(path) = left.pop() {
+            if all.len() > MOST_FOLDERS || !all.insert(path.clone()) {
                 continue;
             }
-            let resolved = paths::resolve(&folder, path);
-            self.seen.accesses.insert((plain, mode));
-            self.seen.accesses.insert((resolved, mode));
+            for (link, targets) in &self.links {
+                let Ok(rest) = path.strip_prefix(link) else { continue };
+                left.extend(targets.iter().map(|target| paths::without_dots(target, rest)));
+            }
         }
+        all
+    }
+
+    /// Takes down a link that the command makes. A symbolic one leads on from its own folder.
+    pub(super) fn link(&mut self, link: &str, target: &str, is_symbolic: bool) {
+        for folder in self.folders.clone() {
+            let link = paths::without_dots(&folder, Path::new(link));
+            let from = if is_symbolic { link.parent().unwrap_or(&folder) } else { &folder };
+            let target = paths::resolve(from, Path::new(target));
+            if target != link {
+                self.links.entry(link).or_default().insert(target);
+            }
+        }
+    }
+
+    /// The files below some folders whose names or paths fit a pattern, as words.
+    pub(super) fn found_below(&mut self, roots: &[Word], pattern: &str) -> Vec<Word> {
+        let mut all = Vec::new();
+        for root in roots.iter().filter_map(Word::as_known).map(str::to_owned).collect::<Vec<_>>() {
+            for folder in self.resolved(&root) {
+                let (found, is_whole) = glob::below(&folder, &[pattern], Instant::now() + LONGEST_SEARCH);
+                // What a pattern hides names is likelier to be looked for than what many have in common.
+                if !is_whole && pattern.starts_with(['.', '?', '[']) {
+                    self.opaque(Why::TooMuch, pattern);
+                }
+                all.extend(found.iter().map(|path| Word::known(path.to_string_lossy())));
+            }
+        }
+        all
     }
 
     /// A path as the system finds it, from each folder that the command at hand may happen in.

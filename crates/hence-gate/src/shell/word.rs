@@ -66,6 +66,12 @@ pub(super) fn value(pieces: Vec<Piece>, home: Option<&str>, cwd: Option<&str>) -
     join(&tilde(pieces, home, cwd))
 }
 
+/// The patterns that one with braces stands for.
+pub(crate) fn alternatives_of(pattern: &str) -> Vec<String> {
+    let pieces = pattern.chars().map(|c| Piece::Char(c, From::Text)).collect();
+    words(pieces, None, None).into_iter().map(|word| word.text).collect()
+}
+
 /// Puts in the alternatives of braces until there are none, or too many.
 fn braces(all: &mut Vec<Vec<Piece>>) {
     let mut at = 0;
