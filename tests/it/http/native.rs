@@ -89,6 +89,32 @@ fn faulty_facts_are_refused_with_their_codes_and_nothing_is_recorded() {
 }
 
 #[test]
+fn a_fact_that_is_asserted_and_retracted_in_one_request_is_refused() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let (fact, retracted) =
+        (json!({ "failed": ["j1", 1] }), json!({ "failed": { "tries": 1, "job": "j1" } }));
+    let lines = format!("{fact}\n{{\"retract\": {retracted}}}\n");
+    let both = json!({ "facts": [fact], "retract": [retracted] });
+    let dry = json!({ "facts": [fact], "retract": [retracted], "dry": true });
+    for answer in [
+        caller.post_as("/v1/facts", LINES, &lines),
+        caller.post("/v1/decide", &both),
+        caller.post("/v1/decide", &dry),
+    ] {
+        assert_eq!(answer.status, 422, "{answer:?}");
+        let detail =
+            "`failed(\"j1\", 1)` is asserted and retracted in one request; send what comes second by itself";
+        assert_eq!(answer.json()["detail"], json!(detail));
+    }
+    let more =
+        caller.post_as("/v1/facts", LINES, &format!("{{\"retract\": {fact}, \"failed\": [\"j2\", 1]}}"));
+    assert_eq!(more.status, 422, "what else the line says is not left out: {more:?}");
+    assert_eq!(caller.read("/v1/status")["transactions"], json!(0));
+}
+
+#[test]
 fn a_dry_decision_records_nothing() {
     let dir = folder();
     let service = Service::new(dir.path());

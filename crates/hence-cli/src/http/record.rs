@@ -144,7 +144,7 @@ fn facts(
     }
     let (assertions, retractions) = match read {
         Ok(read) => read,
-        Err(error) => return Ok(Err(of_session(&error))),
+        Err(problem) => return Ok(Err(problem)),
     };
     let wall = time::wall_clock();
     let now = follow.clock(wall)?;
