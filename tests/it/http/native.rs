@@ -210,6 +210,28 @@ fn the_past_is_asked_under_its_own_rules_and_clock() {
 }
 
 #[test]
+fn a_decision_is_as_it_was_at_the_moment_that_is_asked_of() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    caller.record("{\"failed\": [\"j0\", 9]}");
+    caller.record("{\"failed\": [\"j1\", 1]}");
+    caller.record("{\"retract\": {\"failed\": [\"j1\", 1]}}");
+    let read = |path: &str| caller.read(&format!("/v1/decisions/2.1{path}"));
+    let now = read("?min_tx=3");
+    assert_eq!((&now["in_force"], &now["lapsed_in"]), (&json!(false), &json!(3)));
+    let then = read("?as_of=2");
+    assert_eq!((&then["in_force"], &then["lapsed_in"], &then["tx"]), (&json!(true), &Json::Null, &json!(2)));
+    assert_eq!(read("/proof?as_of=2")["rule"], json!("few_tries"));
+    for path in ["/v1/decisions/2.1?as_of=1", "/v1/decisions/2.1/proof?as_of=1"] {
+        let unknown = caller.get(path);
+        assert_eq!(unknown.status, 404, "{path}: {unknown:?}");
+        assert_eq!(unknown.json()["detail"], json!("unknown decision 2.1 as of transaction 1"));
+    }
+    assert_eq!(caller.post("/v1/why?as_of=1", &json!({ "fact": "2.1" })).status, 404);
+}
+
+#[test]
 fn replay_tells_what_changed_rules_would_have_decided() {
     let dir = folder();
     {

@@ -363,12 +363,23 @@ fn decisions(session: &Session, relation: Option<&str>, page: Page) -> Told {
     Ok(json!({ "decisions": rows, "total": total }))
 }
 
+/// The moment of the session as a transaction, unless a decision was drawn after it: nobody knew of that one then.
+fn known_at(session: &Session, id: DecisionId) -> Result<u64, Problem> {
+    let at = of_ledger(ledger(session)?.tx_when(session.as_of()))?;
+    if id.tx > at {
+        return Err(Problem::new(404, format!("unknown decision {id} as of transaction {at}")));
+    }
+    Ok(at)
+}
+
 fn decision(session: &Session, text: &str) -> Told {
     let id = id_of(text)?;
+    let at = known_at(session, id)?;
     let decision = of(session.drawn_as(id))?;
     let info = of_ledger(ledger(session)?.info(id.tx))?;
     let spans = of_ledger(ledger(session)?.decision_history(&decision.fact))?;
     let until = spans.iter().find(|span| span.from == id.tx).and_then(|span| span.until);
+    let until = until.filter(|lapsed| *lapsed <= at);
     let mut answer = decision_json(Some(id), &decision);
     if let Some(fields) = answer.as_object_mut() {
         fields.insert(String::from("drawn_at"), json!(literal::time_text(info.time)));
@@ -381,6 +392,7 @@ fn decision(session: &Session, text: &str) -> Told {
 
 fn proof(session: &Session, text: &str) -> Told {
     let id = id_of(text)?;
+    known_at(session, id)?;
     let drawn = of(session.why_drawn(id, None))?;
     let mut answer = decision_json(Some(id), &drawn.decision);
     if let Some(fields) = answer.as_object_mut() {
