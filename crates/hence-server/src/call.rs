@@ -67,9 +67,10 @@ impl Call {
         Ok(AsOf { min_tx: self.number("min_tx")?, as_of: self.text("as_of") })
     }
 
-    /// A text of the headers.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
+    /// A text of the headers; one that can't be read is not one that isn't there.
+    pub(crate) fn header(&self, name: &str) -> Result<Option<&str>, Problem> {
+        let wrong = |_| Problem::malformed(format!("`{name}`: expected letters of ASCII"));
+        self.headers.get(name).map(|value| value.to_str().map_err(wrong)).transpose()
     }
 
     fn media(&self) -> Option<String> {

@@ -64,7 +64,7 @@ pub(crate) fn list(fields: &Map<String, Json>, name: &str) -> Result<Vec<Json>, 
 }
 
 fn key(call: &Call) -> Result<Option<String>, Problem> {
-    call.header("idempotency-key").map(|key| key_of("Idempotency-Key", key)).transpose()
+    call.header("Idempotency-Key")?.map(|key| key_of("Idempotency-Key", key)).transpose()
 }
 
 /// Checks what a repeated request is known by.

@@ -64,6 +64,44 @@ fn a_repeated_request_is_recorded_once_even_after_a_restart() {
 }
 
 #[test]
+fn a_request_that_changes_nothing_is_repeated_without_effect_too() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let fact = "{\"failed\": [\"j1\", 1]}";
+    let keyed = |key: &str, line: &str| {
+        caller.post_as("/v1/facts", &[LINES, &[("Idempotency-Key", key)]].concat(), line)
+    };
+    caller.record(fact);
+    let first = keyed("k1", fact).json();
+    assert_eq!((&first["committed"], &first["present"]), (&Json::Null, &json!(1)));
+    caller.record(&format!("{{\"retract\": {fact}}}"));
+    let again = keyed("k1", fact).json();
+    assert_eq!(
+        (&again["committed"], &again["repeated"], &again["tx"]),
+        (&Json::Null, &json!(true), &json!(2))
+    );
+    assert_eq!(keyed("k1", "{\"failed\": [\"j2\", 1]}").status, 422);
+    assert_eq!(caller.read("/v1/status?min_tx=2")["facts"], json!(0), "it was asserted again");
+}
+
+#[test]
+fn a_key_that_cant_be_read_is_refused() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    for key in ["", "a b", "k\u{e9}", "\u{201c}k1\u{201d}"] {
+        let headers = [LINES, &[("Idempotency-Key", key)]].concat();
+        let refused = caller.post_as("/v1/facts", &headers, "{\"failed\": [\"j1\", 1]}");
+        assert_eq!(refused.status, 400, "{key}: {refused:?}");
+        assert!(refused.json()["detail"].as_str().unwrap().starts_with("`Idempotency-Key`: "), "{refused:?}");
+    }
+    let headers = [("Authorization", caller.authorization.as_str()), ("Last-Event-ID", "\u{e9}")];
+    assert_eq!(service.send("GET", "/v1/changes", &headers, "").status, 400);
+    assert_eq!(caller.read("/v1/status")["transactions"], json!(0));
+}
+
+#[test]
 fn a_ledger_that_has_gone_on_is_a_conflict() {
     let dir = folder();
     let service = Service::new(dir.path());
