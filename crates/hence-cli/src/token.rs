@@ -109,6 +109,9 @@ impl Holder {
     }
 
     fn tokens(&self) -> Result<Tokens, Failure> {
+        if self.principal.trim().is_empty() {
+            return Err(Failure::Usage(String::from("--as: expected the name of who calls, found none")));
+        }
         config::get().check_author(&self.principal).map_err(Failure::Usage)?;
         self.place.tokens()
     }

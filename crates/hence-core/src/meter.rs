@@ -3,6 +3,7 @@
 
 mod watch;
 
+use std::cell::Cell;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -66,6 +67,25 @@ pub fn check(doing: &'static str) -> Result<(), Stopped> {
     look().map_err(|bound| Stopped { bound, doing })
 }
 
+thread_local! {
+    /// When whoever waits for the work of this thread goes.
+    static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Has each time limit end at `until` that begins on this thread during `work`: several pieces of work in a row, each within
+/// its limit, are of no use once nobody waits any more. What has no time limit gets none.
+pub fn until<T>(until: Instant, work: impl FnOnce() -> T) -> T {
+    /// Puts back what was there before, also where the work panics.
+    struct Before(Option<Instant>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            UNTIL.set(self.0);
+        }
+    }
+    let _before = Before(UNTIL.replace(Some(until)));
+    work()
+}
+
 /// A piece of work that may go on for long, with a time limit of its own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Meter {
@@ -75,10 +95,13 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// The time counts from now.
+    /// The time counts from now, and ends with that of [`until`].
     pub fn new(time: Option<Duration>) -> Self {
-        let deadline = time.and_then(|time| Some((Instant::now().checked_add(time)?, time)));
-        Self { deadline, steps: 0 }
+        let end = |time| {
+            let own = Instant::now().checked_add(time)?;
+            Some(UNTIL.get().map_or(own, |until| until.min(own)))
+        };
+        Self { deadline: time.and_then(|time| Some((end(time)?, time))), steps: 0 }
     }
 
     /// Takes in a cheap step; looks at the limits now and then.

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use differential_dataflow::input::{Input as _, InputSession};
 use differential_dataflow::{AsCollection as _, VecCollection};
+use hence_core::fault::{self, Fault};
 use hence_core::index_vec::Id;
 use hence_core::meter::{Bound, Meter};
 use hence_core::schema::RelationId;
@@ -169,7 +170,9 @@ pub(crate) fn work(workers: &Workers, lead: Option<Lead>, read: Arc<ReadRules>) 
         }
     })
     .map_err(Error::Start)?;
-    let ended: Vec<Result<(), String>> = guards.join().into_iter().collect();
+    // Where a process is lost, the threads of its connection panic, and so does whoever waits for them here.
+    let ended = fault::caught(|| Ok::<_, Fault>(guards.join()));
+    let ended = ended.unwrap_or_else(|_| vec![Err(String::from("a connection ended"))]);
     if let Some(Err(why)) = own.get() {
         return Err(Error::Own(why.clone()));
     }

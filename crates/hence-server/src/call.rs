@@ -8,8 +8,10 @@ use axum::http::header::CONTENT_TYPE;
 use serde_json::{Map, Value as Json};
 
 use super::desk::AsOf;
+use super::openapi;
 use super::problem::Problem;
 use super::question::Page;
+use super::routes::Route;
 
 /// How many items a list has where nobody says.
 const LIMIT: usize = 100;
@@ -18,6 +20,8 @@ const MOST: usize = 1000;
 
 /// What a request says.
 pub(crate) struct Call {
+    /// What says which members and parameters there are; the page reads its requests by itself.
+    pub(crate) route: Option<&'static Route>,
     /// The parts of the path that have names.
     pub(crate) path: BTreeMap<String, String>,
     /// The query.
@@ -63,9 +67,10 @@ impl Call {
         Ok(AsOf { min_tx: self.number("min_tx")?, as_of: self.text("as_of") })
     }
 
-    /// A text of the headers.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
+    /// A text of the headers; one that can't be read is not one that isn't there.
+    pub(crate) fn header(&self, name: &str) -> Result<Option<&str>, Problem> {
+        let wrong = |_| Problem::malformed(format!("`{name}`: expected letters of ASCII"));
+        self.headers.get(name).map(|value| value.to_str().map_err(wrong)).transpose()
     }
 
     fn media(&self) -> Option<String> {
@@ -85,6 +90,23 @@ impl Call {
         }
     }
 
+    /// Refuses a parameter of the query that the route doesn't have.
+    pub(crate) fn check_query(&self) -> Result<(), Problem> {
+        match self.route.filter(|route| route.is_strict()) {
+            Some(route) => route.check("parameter", self.query.keys(), route.query),
+            None => Ok(()),
+        }
+    }
+
+    /// The same of a member of the body.
+    fn check_members(&self, fields: &Map<String, Json>) -> Result<(), Problem> {
+        let Some(route) = self.route.filter(|route| route.is_strict()) else { return Ok(()) };
+        match route.body.and_then(openapi::members) {
+            Some(known) => route.check("member", fields.keys(), &known),
+            None => Ok(()),
+        }
+    }
+
     /// The body, a JSON object.
     pub(crate) fn object(&self) -> Result<Map<String, Json>, Problem> {
         self.expect(&["application/json"])?;
@@ -92,7 +114,10 @@ impl Call {
             return Err(Problem::malformed("the body is empty; expected a JSON object"));
         }
         match serde_json::from_slice::<Json>(&self.body) {
-            Ok(Json::Object(fields)) => Ok(fields),
+            Ok(Json::Object(fields)) => {
+                self.check_members(&fields)?;
+                Ok(fields)
+            }
             Ok(_) => Err(Problem::malformed("the body is not a JSON object")),
             Err(error) => Err(Problem::malformed(format!("the body is not JSON: {error}"))),
         }

@@ -136,7 +136,7 @@ impl Listening {
 
 /// Where a listener goes on: after `Last-Event-ID`, else after `after`, else with what comes.
 fn begins(call: &Call, tx: u64) -> Result<u64, Problem> {
-    let last = match call.header("last-event-id") {
+    let last = match call.header("Last-Event-ID")? {
         Some(text) => {
             let wrong =
                 || Problem::malformed(format!("`Last-Event-ID`: expected a transaction, found `{text}`"));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use jsonwebtoken::jwk::{Jwk, JwkSet};
+use jsonwebtoken::jwk::{Jwk, JwkSet, KeyOperations, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::Deserialize;
 
@@ -58,9 +58,16 @@ impl Issuer {
     /// Whom a token names, and what its `scope` lets them do.
     pub(crate) fn principal(&self, token: &str) -> Result<Identity, String> {
         let header = decode_header(token).map_err(|error| format!("the token can't be read: {error}"))?;
+        // RFC 7515, 4.1.11: what must be understood and isn't makes a token invalid; nothing of it is understood here.
+        if let Some(crit) = header.crit {
+            return Err(format!("the token is refused: it takes `crit` {crit:?}, which is not understood"));
+        }
         let kid = header.kid.ok_or("the token names no key (`kid`)")?;
         let set = self.set()?;
         let key = set.find(&kid).ok_or_else(|| format!("the token names an unknown key `{kid}`"))?;
+        if !is_for_signatures(key) {
+            return Err(format!("the key `{kid}` is not for signatures"));
+        }
         let algorithm = algorithm(key, header.alg)?;
         let mut wanted = Validation::new(algorithm);
         wanted.set_issuer(&[&self.issuer]);
@@ -71,9 +78,19 @@ impl Issuer {
             DecodingKey::from_jwk(key).map_err(|error| format!("the key `{kid}` can't be used: {error}"))?;
         let claims = decode::<Claims>(token, &key, &wanted)
             .map_err(|error| format!("the token is refused: {error}"))?;
+        if claims.claims.sub.trim().is_empty() {
+            return Err(String::from("the token names nobody: `sub` is empty"));
+        }
         let scopes = claims.claims.scope.split_whitespace().filter_map(|word| word.parse::<Scope>().ok());
         Ok(Identity { name: claims.claims.sub, scopes: scopes.collect() })
     }
+}
+
+/// Whether the set of keys lets a key verify signatures: one that it keeps for something else was never to vouch for anybody.
+fn is_for_signatures(key: &Jwk) -> bool {
+    let is_used = key.common.public_key_use.as_ref().is_none_or(|it| *it == PublicKeyUse::Signature);
+    let may = key.common.key_operations.as_ref();
+    is_used && may.is_none_or(|may| may.contains(&KeyOperations::Verify))
 }
 
 /// The algorithm of a token, where its key is for that.

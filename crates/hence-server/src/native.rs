@@ -64,7 +64,7 @@ pub(crate) fn list(fields: &Map<String, Json>, name: &str) -> Result<Vec<Json>, 
 }
 
 fn key(call: &Call) -> Result<Option<String>, Problem> {
-    call.header("idempotency-key").map(|key| key_of("Idempotency-Key", key)).transpose()
+    call.header("Idempotency-Key")?.map(|key| key_of("Idempotency-Key", key)).transpose()
 }
 
 /// Checks what a repeated request is known by.
@@ -108,6 +108,9 @@ pub(crate) fn decide(call: &Call) -> Lowered {
     let lines = lines(&fields)?;
     if flag(&fields, "dry")? {
         return Ok(Question::Dry { lines });
+    }
+    if call.text("as_of").is_some() {
+        return Err(Problem::malformed("`as_of`: nothing is recorded in the past; expected `dry` with it"));
     }
     let (expect_tx, note) = (number(&fields, "expect_tx")?, text(&fields, "note")?);
     Ok(Question::Record { lines, key: key(call)?, expect_tx, note })
@@ -223,7 +226,14 @@ fn answer(id: String, approved: bool, fields: &Map<String, Json>) -> Lowered {
 
 /// `GET /v1/outbox`
 pub(crate) fn outbox(call: &Call) -> Lowered {
-    Ok(Question::Outbox { all: call.text("all").is_some_and(|all| all == "true") })
+    let all = match call.text("all").as_deref() {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(other) => {
+            return Err(Problem::malformed(format!("`all`: expected true or false, found `{other}`")));
+        }
+    };
+    Ok(Question::Outbox { all })
 }
 
 /// `GET /v1/rules`

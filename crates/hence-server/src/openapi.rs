@@ -1,11 +1,14 @@
 //! The description of all routes, as OpenAPI 3.1, made from their table.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::routes::{Answers, ROUTES, Route};
 
-/// The schemas that bodies have.
-const SCHEMAS: &str = include_str!("schemas.json");
+/// The schemas that bodies have; read once.
+static SCHEMAS: LazyLock<Json> =
+    LazyLock::new(|| serde_json::from_str(include_str!("schemas.json")).unwrap_or(Json::Null));
 /// What a number of the query is called.
 const NUMBERS: [&str; 6] = ["min_tx", "expect_tx", "limit", "offset", "from", "after"];
 
@@ -18,7 +21,6 @@ pub fn document() -> Json {
             of_path.insert(route.method.to_lowercase(), operation(route));
         }
     }
-    let schemas: Json = serde_json::from_str(SCHEMAS).unwrap_or(Json::Null);
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -27,10 +29,16 @@ pub fn document() -> Json {
         },
         "paths": paths,
         "components": {
-            "schemas": schemas,
+            "schemas": *SCHEMAS,
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
         },
     })
+}
+
+/// The members that a body of a schema has; `None` where it may have any.
+pub(crate) fn members(schema: &str) -> Option<Vec<&'static str>> {
+    let properties = SCHEMAS.get(schema)?.get("properties")?.as_object()?;
+    Some(properties.keys().map(String::as_str).collect())
 }
 
 fn operation(route: &Route) -> Json {

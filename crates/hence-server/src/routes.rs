@@ -1,11 +1,16 @@
 //! The table of all routes: what each is for, which scope it takes, and how its requests become questions.
 
+use hence_core::diagnostic::nearest;
+
 use super::authzen;
 use super::call::Call;
 use super::native;
 use super::principal::Scope;
 use super::problem::Problem;
 use super::question::Question;
+
+/// How many letters of a name that isn't known are said again.
+const SHOWN: usize = 100;
 
 /// A route.
 pub struct Route {
@@ -55,6 +60,30 @@ pub(crate) enum Own {
     Changes,
 }
 
+impl Route {
+    /// Refuses what the route doesn't know, of `what`: what is misspelt would be left out without a word.
+    pub(crate) fn check<'n>(
+        &self,
+        what: &str,
+        names: impl IntoIterator<Item = &'n String>,
+        known: &[&str],
+    ) -> Result<(), Problem> {
+        let Some(other) = names.into_iter().find(|name| !known.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let other: String = other.chars().take(SHOWN).collect();
+        let near = nearest(&other, known.iter().copied());
+        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        let known = if known.is_empty() { String::from("none") } else { known.join(", ") };
+        Err(Problem::malformed(format!("unknown {what} `{other}`; {near}`{}` takes {known}", self.path)))
+    }
+
+    /// Whether it refuses what it doesn't know: of AuthZEN the standard says that it is ignored.
+    pub(crate) fn is_strict(&self) -> bool {
+        !self.path.starts_with("/access/")
+    }
+}
+
 const READ: Option<Scope> = Some(Scope::Read);
 const WRITE: Option<Scope> = Some(Scope::Write);
 const DECIDE: Option<Scope> = Some(Scope::Decide);
@@ -63,6 +92,13 @@ const ADMIN: Option<Scope> = Some(Scope::Admin);
 /// What every read may say: at least this transaction, or a moment of the past.
 const MOMENT: &[&str] = &["min_tx", "as_of"];
 const PAGED: &[&str] = &["min_tx", "as_of", "limit", "offset"];
+/// The same for facts of which only those of a run, a tool and so on are wanted.
+const OF_RUN: &[&str] = &["min_tx", "as_of", "run"];
+const OF_TOOL: &[&str] = &["min_tx", "as_of", "tool"];
+const OF_REQUEST: &[&str] = &["min_tx", "as_of", "request"];
+const OF_PROPOSAL: &[&str] = &["min_tx", "as_of", "proposal"];
+const OF_STATUS: &[&str] = &["min_tx", "as_of", "status"];
+const OF_TASK: &[&str] = &["min_tx", "as_of", "task"];
 
 const fn own(path: &'static str, scope: Option<Scope>, about: &'static str, own: Own) -> Route {
     Route { method: "GET", path, scope, about, body: None, query: &[], answers: Answers::Own(own) }
@@ -145,7 +181,7 @@ pub const ROUTES: &[Route] = &[
     post(
         "/v1/decide",
         WRITE,
-        ("Decide", &[]),
+        ("Decide", MOMENT),
         "Record facts and answer what they decide; with `dry`, only answer",
         native::decide,
     ),
@@ -188,11 +224,11 @@ pub const ROUTES: &[Route] = &[
     get("/v1/rules", MOMENT, "The rules that decide", native::rules),
     get("/v1/status", MOMENT, "The ledger at a glance", native::status),
     post("/feedback/submit", WRITE, ("Fact", &[]), "Record a `feedback`", native::submit_feedback),
-    get("/feedback/history", MOMENT, "Feedback so far", native::feedback_history),
-    get("/feedback/stats", MOMENT, "Feedback by verdict and by tool", native::feedback_stats),
+    get("/feedback/history", OF_RUN, "Feedback so far", native::feedback_history),
+    get("/feedback/stats", OF_TOOL, "Feedback by verdict and by tool", native::feedback_stats),
     get(
         "/autonomy/status",
-        MOMENT,
+        OF_TOOL,
         "The level, what it allows and what the next one lacks",
         native::autonomy_status,
     ),
@@ -210,9 +246,17 @@ pub const ROUTES: &[Route] = &[
         "A reviewer's answer to an escalation",
         native::approve_escalation,
     ),
-    get("/autonomy/requests", MOMENT, "Escalations asked for, and which wait", native::escalation_requests),
-    by(get("/admin/proposals", MOMENT, "Proposals with their states and contents", native::proposals), ADMIN),
-    by(get("/admin/proposals/stats", MOMENT, "Proposals by state", native::proposal_stats), ADMIN),
+    get(
+        "/autonomy/requests",
+        OF_REQUEST,
+        "Escalations asked for, and which wait",
+        native::escalation_requests,
+    ),
+    by(
+        get("/admin/proposals", OF_PROPOSAL, "Proposals with their states and contents", native::proposals),
+        ADMIN,
+    ),
+    by(get("/admin/proposals/stats", OF_STATUS, "Proposals by state", native::proposal_stats), ADMIN),
     by(get("/admin/proposals/{proposal}", MOMENT, "One proposal", native::proposals), ADMIN),
     post(
         "/admin/proposals/{proposal}/approve",
@@ -228,9 +272,9 @@ pub const ROUTES: &[Route] = &[
         "Reject a proposal",
         native::reject_proposal,
     ),
-    get("/api/reasoning/traces", MOMENT, "Reasoning, task by task", native::traces),
+    get("/api/reasoning/traces", OF_TASK, "Reasoning, task by task", native::traces),
     get("/api/reasoning/traces/{task}", MOMENT, "The reasoning of one task", native::traces),
-    get("/api/reasoning/current", MOMENT, "Tasks whose reasoning is incomplete", native::current_trace),
+    get("/api/reasoning/current", OF_TASK, "Tasks whose reasoning is incomplete", native::current_trace),
     Route {
         method: "POST",
         path: "/hook/{host}",

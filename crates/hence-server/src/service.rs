@@ -104,7 +104,7 @@ impl Service {
         response
     }
 
-    async fn answer(self: &Arc<Self>, route: &Route, request: Request) -> Result<Response, Problem> {
+    async fn answer(self: &Arc<Self>, route: &'static Route, request: Request) -> Result<Response, Problem> {
         let shown = shown(&request)?;
         let by = route.scope.map(|scope| self.auth.admitted(&shown, scope)).transpose()?;
         let open = self.open.fetch_add(1, Ordering::Relaxed);
@@ -115,7 +115,10 @@ impl Service {
         if matches!(route.answers, Answers::Hook) {
             return hook::answer(self, request).await;
         }
-        let call = self.call(request).await?;
+        let call = self.call(Some(route), request).await?;
+        if matches!(route.answers, Answers::Desk(_) | Answers::Own(Own::Changes)) {
+            call.check_query()?;
+        }
         match (route.answers, by) {
             (Answers::Mcp, Some(by)) => mcp::http::answer(self, by, &call).await,
             (Answers::Own(Own::Changes), Some(by)) => changes::stream(self, (by, shown), &call),
@@ -132,7 +135,11 @@ impl Service {
         }
     }
 
-    pub(crate) async fn call(&self, mut request: Request) -> Result<Call, Problem> {
+    pub(crate) async fn call(
+        &self,
+        route: Option<&'static Route>,
+        mut request: Request,
+    ) -> Result<Call, Problem> {
         let parts = request.extract_parts::<RawPathParams>().await;
         let parts = parts.map_err(|error| Problem::malformed(format!("the path can't be read: {error}")))?;
         let path: BTreeMap<String, String> =
@@ -141,7 +148,7 @@ impl Service {
         let query = query.map_err(|error| Problem::malformed(format!("the query can't be read: {error}")))?.0;
         let headers = request.headers().clone();
         let body = self.body(request).await?;
-        Ok(Call { path, query, headers, body })
+        Ok(Call { route, path, query, headers, body })
     }
 
     async fn body(&self, mut request: Request) -> Result<Bytes, Problem> {

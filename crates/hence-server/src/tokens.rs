@@ -45,8 +45,9 @@ impl Token {
         Identity { name: self.principal.clone(), scopes }
     }
 
+    /// Whether it lets somebody in: it has not ended, and names who that is.
     fn is_valid(&self, now: i64) -> bool {
-        self.expires.is_none_or(|end| now < end)
+        !self.principal.trim().is_empty() && self.expires.is_none_or(|end| now < end)
     }
 }
 

@@ -39,9 +39,15 @@ fn now() -> i64 {
 
 /// An issuer whose key is that of the seed.
 fn issuer(dir: &Path) -> Auth {
+    issuer_with(dir, &json!({ "use": "sig" }))
+}
+
+/// The same with these members of its key.
+fn issuer_with(dir: &Path, more: &Json) -> Auth {
     let public = SigningKey::from_bytes(&SEED).verifying_key();
     let x = URL_SAFE_NO_PAD.encode(public.as_bytes());
-    let key = json!({ "kty": "OKP", "crv": "Ed25519", "x": x, "kid": "k1", "alg": "EdDSA", "use": "sig" });
+    let mut key = json!({ "kty": "OKP", "crv": "Ed25519", "x": x, "kid": "k1", "alg": "EdDSA" });
+    key.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let keys = dir.join("keys.json");
     fs::write(&keys, json!({ "keys": [key] }).to_string()).unwrap();
     let (issuer, audience) = (String::from("https://id.example.org"), String::from("hence"));
@@ -100,6 +106,8 @@ fn a_token_with_anything_wrong_is_refused() {
         ("no issuer", without("iss")),
         ("no audience", without("aud")),
         ("no subject", without("sub")),
+        ("an empty subject", with("sub", json!(""))),
+        ("a blank subject", with("sub", json!(" \t"))),
         ("another key", token([8; 32], Some("k1"), &claims())),
         ("an unknown key", token(SEED, Some("k2"), &claims())),
         ("no key", token(SEED, None, &claims())),
@@ -112,6 +120,38 @@ fn a_token_with_anything_wrong_is_refused() {
     let public = SigningKey::from_bytes(&SEED).verifying_key();
     let forged = encode(&shared, &claims(), &EncodingKey::from_secret(public.as_bytes())).unwrap();
     assert_eq!(refused(&format!("Bearer {forged}")), 401, "a public key is no shared secret");
+}
+
+#[test]
+fn a_token_that_takes_what_is_not_understood_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let auth = issuer(dir.path());
+    let key = EncodingKey::from_ed_der(&[PKCS8.as_slice(), &SEED].concat());
+    for crit in [vec![String::from("exp")], vec![String::from("b64")], Vec::new()] {
+        let header =
+            Header { kid: Some(String::from("k1")), crit: Some(crit), ..Header::new(Algorithm::EdDSA) };
+        let bearer = format!("Bearer {}", encode(&header, &claims(), &key).unwrap());
+        let refused = auth.principal(&shown(&bearer)).unwrap_err();
+        assert_eq!(refused.status, 401);
+        assert!(refused.detail.contains("`crit`"), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_key_that_is_for_something_else_vouches_for_nobody() {
+    let dir = tempfile::tempdir().unwrap();
+    let bearer = token(SEED, Some("k1"), &claims());
+    for more in [json!({ "use": "enc" }), json!({ "use": "tls" }), json!({ "key_ops": ["encrypt"] })] {
+        let refused = issuer_with(dir.path(), &more).principal(&shown(&bearer)).unwrap_err();
+        assert_eq!(
+            (refused.status, refused.detail.as_str()),
+            (401, "the key `k1` is not for signatures"),
+            "{more}"
+        );
+    }
+    for more in [json!({}), json!({ "key_ops": ["verify"] })] {
+        assert!(issuer_with(dir.path(), &more).principal(&shown(&bearer)).is_ok(), "{more}");
+    }
 }
 
 /// A desk that answers nothing.

@@ -64,7 +64,11 @@ pub(super) fn hosts_file_of(dir: &Path, count: usize, threads: usize) {
 }
 
 pub(super) fn joining(dir: &Path) -> Child {
-    let mut command = hence(dir, &["cluster", "join", "--hosts", "hosts.toml", "--number", "2"]);
+    joining_as(dir, "2")
+}
+
+fn joining_as(dir: &Path, number: &str) -> Child {
+    let mut command = hence(dir, &["cluster", "join", "--hosts", "hosts.toml", "--number", number]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -142,6 +146,31 @@ fn of_a_transaction_in_which_a_worker_is_lost_nothing_is_recorded() {
     assert_ne!(ended.status.code(), Some(0));
     let log = text(hence(dir, &["log", "--store", "cluster", "--format", "jsonl"]));
     assert_eq!(log.lines().count(), 1, "{log}");
+}
+
+#[test]
+fn who_joined_ends_in_order_where_another_process_is_lost() {
+    let dir = folder();
+    let dir = dir.path();
+    hosts_file_of(dir, 3, 1);
+    let (second, mut third) = (joining_as(dir, "2"), joining_as(dir, "3"));
+    let mut command = running(dir, &["--facts", "facts.jsonl", "--follow"]);
+    let mut run =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(run.stdout.take().unwrap()).lines();
+    assert!(told.next().unwrap().unwrap().contains("look_at"));
+    third.kill().unwrap();
+    third.wait().unwrap();
+    let mut input = run.stdin.take().unwrap();
+    _ = writeln!(input, "{{\"fails\": {{\"part\": \"part 2\", \"times\": 70}}}}");
+    drop(input);
+    let first = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&first.stderr).into_owned();
+    assert!(said.contains("waiting for 2 other processes to join"), "{said}");
+    let ended = second.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(said.contains("the connection to another process was lost") && !said.contains("fault"), "{said}");
 }
 
 #[test]

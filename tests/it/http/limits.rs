@@ -77,6 +77,26 @@ fn a_question_that_takes_too_long_is_given_up_and_others_go_on() {
 }
 
 #[test]
+fn a_question_that_is_given_up_keeps_its_reader_no_longer() {
+    let dir = folder();
+    let budget = Duration::from_secs(4);
+    let service = Service::with(dir.path(), &["--budget", "4s"]);
+    let caller = service.all();
+    let lines: String = (0..40).map(|n| format!("{{\"failed\": [\"j{n}\", {}]}}\n", n + 10)).collect();
+    caller.record(&lines);
+    caller.read("/v1/status?min_tx=1");
+    let slow = "failed(X, N), failed(Y, M), failed(Z, O), failed(A, B), failed(C, D), failed(E, F), \
+        N + M + O + B + D + F = 1";
+    let late = caller.post("/v1/query", &json!({ "body": slow }));
+    assert_eq!(late.status, 503, "{late:?}");
+    let begun = std::time::Instant::now();
+    let found = caller.ask("/v1/query", &json!({ "body": "failed(X, N), N > 1000" }));
+    let took = begun.elapsed();
+    assert_eq!(found["rows"], json!([]));
+    assert!(took < budget / 2, "the reader went on for {took:?}");
+}
+
+#[test]
 fn while_another_command_has_the_ledger_reads_go_on_and_writes_are_told_to_come_again() {
     let dir = folder();
     let service = Service::with(dir.path(), &["--budget", "500ms"]);

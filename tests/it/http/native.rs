@@ -64,6 +64,44 @@ fn a_repeated_request_is_recorded_once_even_after_a_restart() {
 }
 
 #[test]
+fn a_request_that_changes_nothing_is_repeated_without_effect_too() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let fact = "{\"failed\": [\"j1\", 1]}";
+    let keyed = |key: &str, line: &str| {
+        caller.post_as("/v1/facts", &[LINES, &[("Idempotency-Key", key)]].concat(), line)
+    };
+    caller.record(fact);
+    let first = keyed("k1", fact).json();
+    assert_eq!((&first["committed"], &first["present"]), (&Json::Null, &json!(1)));
+    caller.record(&format!("{{\"retract\": {fact}}}"));
+    let again = keyed("k1", fact).json();
+    assert_eq!(
+        (&again["committed"], &again["repeated"], &again["tx"]),
+        (&Json::Null, &json!(true), &json!(2))
+    );
+    assert_eq!(keyed("k1", "{\"failed\": [\"j2\", 1]}").status, 422);
+    assert_eq!(caller.read("/v1/status?min_tx=2")["facts"], json!(0), "it was asserted again");
+}
+
+#[test]
+fn a_key_that_cant_be_read_is_refused() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    for key in ["", "a b", "k\u{e9}", "\u{201c}k1\u{201d}"] {
+        let headers = [LINES, &[("Idempotency-Key", key)]].concat();
+        let refused = caller.post_as("/v1/facts", &headers, "{\"failed\": [\"j1\", 1]}");
+        assert_eq!(refused.status, 400, "{key}: {refused:?}");
+        assert!(refused.json()["detail"].as_str().unwrap().starts_with("`Idempotency-Key`: "), "{refused:?}");
+    }
+    let headers = [("Authorization", caller.authorization.as_str()), ("Last-Event-ID", "\u{e9}")];
+    assert_eq!(service.send("GET", "/v1/changes", &headers, "").status, 400);
+    assert_eq!(caller.read("/v1/status")["transactions"], json!(0));
+}
+
+#[test]
 fn a_ledger_that_has_gone_on_is_a_conflict() {
     let dir = folder();
     let service = Service::new(dir.path());
@@ -85,6 +123,32 @@ fn faulty_facts_are_refused_with_their_codes_and_nothing_is_recorded() {
     assert_eq!(refused.header("content-type"), Some("application/problem+json"));
     let problem = refused.json();
     assert!(problem["errors"][0]["code"].as_str().unwrap().starts_with('E'), "{problem}");
+    assert_eq!(caller.read("/v1/status")["transactions"], json!(0));
+}
+
+#[test]
+fn a_fact_that_is_asserted_and_retracted_in_one_request_is_refused() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let (fact, retracted) =
+        (json!({ "failed": ["j1", 1] }), json!({ "failed": { "tries": 1, "job": "j1" } }));
+    let lines = format!("{fact}\n{{\"retract\": {retracted}}}\n");
+    let both = json!({ "facts": [fact], "retract": [retracted] });
+    let dry = json!({ "facts": [fact], "retract": [retracted], "dry": true });
+    for answer in [
+        caller.post_as("/v1/facts", LINES, &lines),
+        caller.post("/v1/decide", &both),
+        caller.post("/v1/decide", &dry),
+    ] {
+        assert_eq!(answer.status, 422, "{answer:?}");
+        let detail =
+            "`failed(\"j1\", 1)` is asserted and retracted in one request; send what comes second by itself";
+        assert_eq!(answer.json()["detail"], json!(detail));
+    }
+    let more =
+        caller.post_as("/v1/facts", LINES, &format!("{{\"retract\": {fact}, \"failed\": [\"j2\", 1]}}"));
+    assert_eq!(more.status, 422, "what else the line says is not left out: {more:?}");
     assert_eq!(caller.read("/v1/status")["transactions"], json!(0));
 }
 
@@ -181,6 +245,28 @@ fn the_past_is_asked_under_its_own_rules_and_clock() {
     let now = caller.ask("/v1/query", &query);
     assert_eq!((&now["rows"], &now["tx"]), (&json!([]), &json!(2)));
     assert_eq!(caller.post("/v1/query?as_of=99", &query).status, 404);
+}
+
+#[test]
+fn a_decision_is_as_it_was_at_the_moment_that_is_asked_of() {
+    let dir = folder();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    caller.record("{\"failed\": [\"j0\", 9]}");
+    caller.record("{\"failed\": [\"j1\", 1]}");
+    caller.record("{\"retract\": {\"failed\": [\"j1\", 1]}}");
+    let read = |path: &str| caller.read(&format!("/v1/decisions/2.1{path}"));
+    let now = read("?min_tx=3");
+    assert_eq!((&now["in_force"], &now["lapsed_in"]), (&json!(false), &json!(3)));
+    let then = read("?as_of=2");
+    assert_eq!((&then["in_force"], &then["lapsed_in"], &then["tx"]), (&json!(true), &Json::Null, &json!(2)));
+    assert_eq!(read("/proof?as_of=2")["rule"], json!("few_tries"));
+    for path in ["/v1/decisions/2.1?as_of=1", "/v1/decisions/2.1/proof?as_of=1"] {
+        let unknown = caller.get(path);
+        assert_eq!(unknown.status, 404, "{path}: {unknown:?}");
+        assert_eq!(unknown.json()["detail"], json!("unknown decision 2.1 as of transaction 1"));
+    }
+    assert_eq!(caller.post("/v1/why?as_of=1", &json!({ "fact": "2.1" })).status, 404);
 }
 
 #[test]

@@ -63,6 +63,20 @@ fn the_page_of_commands_has_what_a_hence_with_the_server_has() {
 }
 
 #[test]
+fn a_token_names_somebody() {
+    let dir = folder();
+    fs::create_dir(dir.path().join(".hence")).unwrap();
+    for name in ["", " "] {
+        let args = ["token", "create", "--as", name, "--scope", "read"];
+        let refused = hence(dir.path(), &args).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains("--as: expected the name of who calls"), "{said}");
+    }
+    assert!(!dir.path().join(".hence/tokens.jsonl").exists());
+}
+
+#[test]
 fn a_token_ends() {
     let dir = folder();
     let service = Service::new(dir.path());

@@ -18,7 +18,6 @@ use hence_dataflow::{Cluster, Dataflow, Error, Unable, Workers};
 use hence_session::{Faults, RuleSet, Session, SessionError};
 
 use super::decide::{Decide, Given};
-use super::diagnostics::count;
 use super::{DONE, Failure, Outcome, keys, output, terminal};
 
 /// Decide with workers in several processes
@@ -148,9 +147,12 @@ fn begin(session: Session, workers: Workers) -> Result<(Session, Cluster), Failu
 /// Says for whom this process waits.
 fn waiting(workers: &Workers) {
     let others = workers.hosts.len().saturating_sub(1);
-    if others > 0 {
-        output::aside(&format!("waiting for {} to join", count(others, "other process")));
-    }
+    let whom = match others {
+        0 => return,
+        1 => String::from("1 other process"),
+        _ => format!("{others} other processes"),
+    };
+    output::aside(&format!("waiting for {whom} to join"));
 }
 
 fn faults(rules: &RuleSet, diagnostics: Vec<Diagnostic>) -> Failure {

@@ -1,5 +1,6 @@
 //! Questions put to a session, and its answers as JSON.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use hence_core::diagnostic::nearest;
@@ -22,6 +23,8 @@ use super::access;
 use super::problem::{of_failure, of_session};
 use super::tools;
 
+/// The word before a fact that is to stand no longer.
+const RETRACT: &str = "retract";
 /// How many changes of each relation a hypothesis explains.
 const EXPLAINED: usize = 200;
 /// How many flips of a replay are told.
@@ -171,7 +174,7 @@ pub(super) fn outcome_json(session: &Session, decided: &hence_session::CommitOut
 }
 
 fn dry(session: &mut Session, lines: &str, now: i64) -> Told {
-    let (assertions, retractions) = of(read_lines(session.rules(), lines))?;
+    let (assertions, retractions) = read_lines(session.rules(), lines)?;
     let change = hence_session::CommitRequest {
         assertions,
         retractions,
@@ -183,24 +186,34 @@ fn dry(session: &mut Session, lines: &str, now: i64) -> Told {
     outcome_json(session, &decided)
 }
 
-/// Facts to assert and to retract, a JSON line each.
-pub(super) fn read_lines(
-    rules: &hence_session::RuleSet,
-    lines: &str,
-) -> Result<(Vec<Fact>, Vec<Fact>), SessionError> {
+/// Facts to assert and to retract, a JSON line each. A transaction has no order in which one fact could come and go.
+pub(super) fn read_lines(rules: &RuleSet, lines: &str) -> Result<(Vec<Fact>, Vec<Fact>), Problem> {
     let (mut asserted, mut retracted) = (String::new(), String::new());
     for line in lines.lines().filter(|line| !line.trim().is_empty()) {
-        match serde_json::from_str::<Map<String, Json>>(line)
-            .ok()
-            .as_ref()
-            .and_then(|fields| fields.get("retract"))
-        {
-            Some(fact) if fact.is_object() => retracted.push_str(&format!("{fact}\n")),
-            _ => asserted.push_str(&format!("{line}\n")),
+        match retracted_by(rules, line) {
+            Some(fact) => retracted.push_str(&format!("{fact}\n")),
+            None => asserted.push_str(&format!("{line}\n")),
         }
     }
-    let read = |text: &str| hence_session::read_fact_lines(rules, "<request>", text);
-    Ok((read(&asserted)?, read(&retracted)?))
+    let read = |text: &str| of(hence_session::read_fact_lines(rules, "<request>", text));
+    let (asserted, retracted) = (read(&asserted)?, read(&retracted)?);
+    if !retracted.is_empty() {
+        let known: BTreeSet<&Fact> = asserted.iter().collect();
+        if let Some(fact) = retracted.iter().find(|fact| known.contains(fact)) {
+            let why = "is asserted and retracted in one request; send what comes second by itself";
+            return Err(Problem::new(422, format!("`{fact}` {why}")));
+        }
+    }
+    Ok((asserted, retracted))
+}
+
+/// The fact of `{"retract": {…}}`, unless the rules have a relation of that name.
+fn retracted_by(rules: &RuleSet, line: &str) -> Option<Json> {
+    if !line.contains(RETRACT) || rules.program.relations.iter().any(|one| one.name.as_str() == RETRACT) {
+        return None;
+    }
+    let fields = serde_json::from_str::<Map<String, Json>>(line).ok().filter(|fields| fields.len() == 1)?;
+    fields.get(RETRACT).filter(|fact| fact.is_object()).cloned()
 }
 
 fn query(session: &Session, body: &str, now: i64) -> Told {
@@ -350,12 +363,23 @@ fn decisions(session: &Session, relation: Option<&str>, page: Page) -> Told {
     Ok(json!({ "decisions": rows, "total": total }))
 }
 
+/// The moment of the session as a transaction, unless a decision was drawn after it: nobody knew of that one then.
+fn known_at(session: &Session, id: DecisionId) -> Result<u64, Problem> {
+    let at = of_ledger(ledger(session)?.tx_when(session.as_of()))?;
+    if id.tx > at {
+        return Err(Problem::new(404, format!("unknown decision {id} as of transaction {at}")));
+    }
+    Ok(at)
+}
+
 fn decision(session: &Session, text: &str) -> Told {
     let id = id_of(text)?;
+    let at = known_at(session, id)?;
     let decision = of(session.drawn_as(id))?;
     let info = of_ledger(ledger(session)?.info(id.tx))?;
     let spans = of_ledger(ledger(session)?.decision_history(&decision.fact))?;
     let until = spans.iter().find(|span| span.from == id.tx).and_then(|span| span.until);
+    let until = until.filter(|lapsed| *lapsed <= at);
     let mut answer = decision_json(Some(id), &decision);
     if let Some(fields) = answer.as_object_mut() {
         fields.insert(String::from("drawn_at"), json!(literal::time_text(info.time)));
@@ -368,6 +392,7 @@ fn decision(session: &Session, text: &str) -> Told {
 
 fn proof(session: &Session, text: &str) -> Told {
     let id = id_of(text)?;
+    known_at(session, id)?;
     let drawn = of(session.why_drawn(id, None))?;
     let mut answer = decision_json(Some(id), &drawn.decision);
     if let Some(fields) = answer.as_object_mut() {

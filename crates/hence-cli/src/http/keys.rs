@@ -1,11 +1,15 @@
 //! Which transaction was recorded under which key: looked for in the whole ledger once, and from then on in what is new.
+//! Of requests that recorded nothing the ledger doesn't know: their keys are remembered here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use hence_ledger::{Ledger, LedgerError, TxInfo};
 
 /// What the source of transactions begins with that came over HTTP.
 pub(super) const SOURCE: &str = "http";
+
+/// How many requests are remembered that recorded nothing.
+const MOST: usize = 10_000;
 
 /// The keys of a ledger's transactions, by their hashes.
 #[derive(Default)]
@@ -13,6 +17,9 @@ pub(crate) struct Keys {
     /// The last transaction that was looked at.
     seen: u64,
     last: HashMap<u64, u64, ahash::RandomState>,
+    /// What requests that recorded nothing would have as their sources, by their keys, and the order in which these came.
+    unrecorded: HashMap<String, String, ahash::RandomState>,
+    came: VecDeque<String>,
 }
 
 /// The key in the source of a transaction.
@@ -29,7 +36,8 @@ impl Keys {
     pub(super) fn find(&mut self, ledger: &Ledger, key: &str) -> Result<Option<TxInfo>, LedgerError> {
         let last = ledger.last_tx();
         if last < self.seen {
-            *self = Self::default();
+            self.seen = 0;
+            self.last.clear();
         }
         for info in ledger.log(self.seen + 1..=last) {
             let info = info?;
@@ -45,5 +53,22 @@ impl Keys {
             // Another key of the same hash.
             _ => ledger.last_where(is_it),
         }
+    }
+
+    /// Remembers a request that recorded nothing, in the place of the one that came first where there are too many.
+    pub(super) fn remember(&mut self, key: &str, source: &str) {
+        if self.unrecorded.insert(key.to_owned(), source.to_owned()).is_none() {
+            self.came.push_back(key.to_owned());
+        }
+        if self.came.len() > MOST
+            && let Some(first) = self.came.pop_front()
+        {
+            self.unrecorded.remove(&first);
+        }
+    }
+
+    /// The source that a request under a key would have, which recorded nothing.
+    pub(super) fn remembered(&self, key: &str) -> Option<&str> {
+        self.unrecorded.get(key).map(String::as_str)
     }
 }

@@ -137,14 +137,17 @@ fn facts(
         Some(key) => sealed(follow, key, (lines, read.as_ref().ok()))?,
         None => String::from(SOURCE),
     };
-    if let Some(key) = key
-        && let Some(known) = recorded(follow, key)?
-    {
-        return Ok(repeated(follow, &known, &source));
+    if let Some(key) = key {
+        if let Some(known) = recorded(follow, key)? {
+            return Ok(repeated(follow, &known, &source));
+        }
+        if let Some(known) = follow.keys.remembered(key) {
+            return Ok(unchanged(follow, known == source));
+        }
     }
     let (assertions, retractions) = match read {
         Ok(read) => read,
-        Err(error) => return Ok(Err(of_session(&error))),
+        Err(problem) => return Ok(Err(problem)),
     };
     let wall = time::wall_clock();
     let now = follow.clock(wall)?;
@@ -154,6 +157,9 @@ fn facts(
         Ok(decided) => decided,
         Err(problem) => return Ok(Err(problem)),
     };
+    if let Some(key) = key.filter(|_| decided.committed.is_none()) {
+        follow.keys.remember(key, &source);
+    }
     Ok(told(follow, outcome_json(&follow.session, &decided)))
 }
 
@@ -209,6 +215,15 @@ fn repeated(follow: &Follow, known: &TxInfo, source: &str) -> DeskAnswer {
     fields.insert(String::from("retracted"), json!(known.removed));
     stamp(&follow.session, &mut fields);
     Ok(fields)
+}
+
+/// The answer to a repeated request that recorded nothing when it came first.
+fn unchanged(follow: &Follow, is_same: bool) -> DeskAnswer {
+    if !is_same {
+        return Err(Problem::new(422, "a request with this key and other facts recorded nothing"));
+    }
+    let answer = json!({ "committed": null, "repeated": true, "asserted": 0, "retracted": 0 });
+    told(follow, Ok(answer))
 }
 
 fn reviewed(follow: &mut Follow, answer: &Review, by: &str, to: To<'_>) -> Result<DeskAnswer, Failure> {

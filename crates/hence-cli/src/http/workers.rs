@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use hence_core::meter;
 use hence_ledger::{Hash, Ledger};
 #[cfg(feature = "gate")]
 use hence_server::Hooked;
@@ -116,8 +117,13 @@ impl Workers {
             if reply.is_closed() {
                 continue;
             }
+            let answered = span.in_scope(|| match is_quick {
+                // What a quick reader keeps from one question to the next is made anew where it is left in the middle.
+                true => reader.answer(&asked),
+                false => meter::until(asked.until, || reader.answer(&asked)),
+            });
             // Whoever asked may be gone by now.
-            let _ = reply.send(span.in_scope(|| reader.answer(&asked)));
+            let _ = reply.send(answered);
         }
     }
 

@@ -74,10 +74,15 @@ fn is_from_here(call: &Call, base: &str) -> bool {
     origin.is_some_and(|origin| LOCAL.contains(&origin.as_str()) || host(base) == Some(origin))
 }
 
+/// A header, where it can be read.
+fn header<'c>(call: &'c Call, name: &str) -> Result<Option<&'c str>, Fault> {
+    call.header(name).map_err(|problem| Fault::header(problem.detail))
+}
+
 /// Whether a request is of a client that has shaken hands; headers that say otherwise than the body are refused.
 fn is_legacy(call: &Call, request: &Request) -> Result<bool, Fault> {
-    let header = call.header("mcp-protocol-version");
-    match (header, era::version(request)) {
+    let named = header(call, "MCP-Protocol-Version")?;
+    match (named, era::version(request)) {
         (None, None) => Ok(true),
         (Some(header), None) if LEGACY.contains(&header) => Ok(true),
         (Some(MODERN), None) => Ok(false),
@@ -94,7 +99,7 @@ fn is_legacy(call: &Call, request: &Request) -> Result<bool, Fault> {
 
 /// Checks that the headers name the method, and what it is for.
 fn mirrored(call: &Call, request: &Request) -> Result<(), Fault> {
-    if call.header("mcp-method") != Some(&request.method) {
+    if header(call, "Mcp-Method")? != Some(&request.method) {
         return Err(Fault::header("`Mcp-Method` is missing or differs from `method`"));
     }
     let name = match request.method.as_str() {
@@ -103,7 +108,7 @@ fn mirrored(call: &Call, request: &Request) -> Result<(), Fault> {
         _ => return Ok(()),
     };
     let of_body = request.params.get(name).and_then(Json::as_str);
-    if of_body.is_some() && call.header("mcp-name").and_then(plain).as_deref() != of_body {
+    if of_body.is_some() && header(call, "Mcp-Name")?.and_then(plain).as_deref() != of_body {
         return Err(Fault::header(format!("`Mcp-Name` is missing or differs from `{name}`")));
     }
     Ok(())

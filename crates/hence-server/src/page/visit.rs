@@ -48,7 +48,7 @@ pub(super) fn to(path: &str) -> Response {
 
 /// The fields of a form.
 pub(super) async fn fields(service: &Service, request: Request) -> Result<BTreeMap<String, String>, Problem> {
-    let call = service.call(request).await?;
+    let call = service.call(None, request).await?;
     call.expect(&["application/x-www-form-urlencoded"])?;
     let text = std::str::from_utf8(&call.body).map_err(|_| Problem::malformed("the form is not UTF-8"))?;
     let read = |part: &str| shell::decoded(&part.replace('+', " "));
@@ -92,6 +92,7 @@ impl Visit {
             seal: session.seal,
             shown,
             call: Call {
+                route: None,
                 path: BTreeMap::new(),
                 query: BTreeMap::new(),
                 headers: HeaderMap::new(),
@@ -108,7 +109,7 @@ impl Visit {
                 return Err(refuse(Problem::new(403, why)));
             }
         } else {
-            visit.call = service.call(request).await.map_err(refuse)?;
+            visit.call = service.call(None, request).await.map_err(refuse)?;
         }
         Ok(visit)
     }
