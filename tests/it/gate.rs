@@ -334,6 +334,30 @@ fn a_reviewer_lifts_a_rule_and_the_agent_can_not() {
     assert_eq!(shell(4, "frobnicate later; frobnicate again"), "ask");
     let stranger = project.hence(&["gate", "approve", "use-1", "--as", "eve"], "");
     assert!(!stranger.status.success());
+    // What would lift more than it says, or nothing.
+    for (words, why) in [
+        (["use-1", "--like", ""], "expected the beginning of a command"),
+        (["use-1", "--like", " \t"], "expected the beginning of a command"),
+        (["use-1", "--for", "0s"], "expected a duration of more than nothing"),
+        (["use-3", "--for", "1h"], "was allowed"),
+    ] {
+        let refused = project.hence(&[&["gate", "approve", "--as", "ann"], &words[..]].concat(), "");
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(2) && said.contains(why), "{words:?}: {said}");
+    }
+    // A session that is called as all of them are is one of them.
+    let in_session = |session: &str, number: usize| {
+        let call = json!({ "tool": "shell", "command": "frobnicate elsewhere; ls", "ok": true });
+        let mut event = event(Host::Claude, &call, false, &project.path(""), number);
+        event["session_id"] = json!(session);
+        let output = project.hence(&["gate", "--host", "claude"], &event.to_string());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(in_session("*", 20).contains("unknown_program"));
+    let lifted = project.hence(&["gate", "approve", "use-20", "--session", "--as", "ann"], "");
+    assert!(lifted.status.success(), "{}", String::from_utf8_lossy(&lifted.stderr));
+    assert!(in_session("*", 21).contains("no_concern"));
+    assert!(in_session("s", 22).contains("unknown_program"));
 }
 
 #[test]

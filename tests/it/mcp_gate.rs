@@ -24,6 +24,9 @@ for line in sys.stdin:
     if method == "tools/call" and params.get("name") == "ask_back":
         print(json.dumps({"jsonrpc": "2.0", "id": "back", "method": "roots/list"}), flush=True)
         print(json.dumps({"jsonrpc": "2.0", "id": "bad", "method": "shell/run"}), flush=True)
+        for unknown in [{"method": "shell/run"}, {"method": "roots/list"}, {"method": ["ping"]}, {"id": None, "method": "ping"}, {"x": 1}]:
+            print(json.dumps({"jsonrpc": "2.0", **unknown}), flush=True)
+        print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}), flush=True)
     print("noise that is no message", flush=True)
     failed = params.get("name") == "fail"
     result = {"content": [{"type": "text", "text": "done"}], "isError": failed} if method == "tools/call" else {"of": method}
@@ -147,6 +150,13 @@ fn what_rules_allow_goes_through_and_what_they_do_not_is_an_error_that_says_why(
         (33, String::from(".env")),
         (34, String::from("file:///%zz")),
         (35, String::from("file://host")),
+        (36, String::from(" file:///etc/shadow")),
+        (37, String::from("fi\tle:///etc/shadow")),
+        (38, String::from("file:///etc/sha\tdow")),
+        (39, String::from("\u{0}file:///etc/shadow")),
+        (40, String::from("file:///x\\..\\..\\etc/shadow")),
+        (41, String::from("shop://orders\n")),
+        (42, String::from("\u{85}file:///etc/shadow")),
     ] {
         let read =
             json!({ "jsonrpc": "2.0", "id": id, "method": "resources/read", "params": { "uri": uri } });
@@ -220,6 +230,8 @@ fn nothing_unknown_goes_through_in_either_direction() {
     // What a server may ask of its client is asked, and answered once.
     let back = client.call(9, "ask_back", &json!({}));
     assert_eq!((&back["id"], &back["method"]), (&json!("back"), &json!("roots/list")));
+    // Nor does the client hear of what the protocol doesn't have.
+    assert_eq!(client.hear()["method"], "notifications/message");
     assert_eq!(client.hear()["id"], 9);
     client.say(r#"{"jsonrpc":"2.0","id":"back","result":{"roots":[]}}"#);
     client.say(r#"{"jsonrpc":"2.0","id":"back","result":{"roots":[]}}"#);

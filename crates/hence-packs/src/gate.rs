@@ -575,7 +575,8 @@ impl Record for Spent {
     }
 }
 
-/// A reviewer lifts a rule: in one session or in all (`*`), for one subject or for those that begin alike (`npm run *`).
+/// A reviewer lifts a rule: in one session, for one subject or any (an empty one), or in all sessions (`*`), for one subject or
+/// for those that begin alike (`npm run *`). A session whose id begins with `*` or a backslash has a backslash before it here.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Approval {
     /// `rule`
@@ -860,7 +861,8 @@ pub struct Facts {
     pub watched: Vec<Watched>,
     /// What a session cost.
     pub spent: Vec<Spent>,
-    /// A reviewer lifts a rule: in one session or in all (`*`), for one subject or for those that begin alike (`npm run *`).
+    /// A reviewer lifts a rule: in one session, for one subject or any (an empty one), or in all sessions (`*`), for one subject or
+    /// for those that begin alike (`npm run *`). A session whose id begins with `*` or a backslash has a backslash before it here.
     pub approval: Vec<Approval>,
     /// The agent's level on the ladder of autonomy from a moment on; the latest counts.
     pub agent_level: Vec<AgentLevel>,
@@ -1040,11 +1042,11 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "gate",
-        fingerprint: "956f92f9cc7a36ddef8faa5b368795e4",
+        fingerprint: "78f9229f13e998ed65860f6d211cd6bb",
         relations: &["now", "agent_call", "host", "arg", "argv", "flag", "verb", "file_access", "opaque", "tree", "same_as", "judged", "ran", "watched", "spent", "approval", "agent_level", "pending", "passed", "secret", "example", "secret_known", "sends", "session_tree", "changes", "inside", "scratch", "written", "command_word", "rung", "given_level", "level_now", "calls_of", "calls_made", "session_began", "session_cost", "failed_alike", "succeeded_once", "concern", "kept", "removes_folders", "generated", "pushes_to", "known", "subject", "compound", "lifted", "approved", "strictness", "verdict", "concerned", "ungated"],
         params: &["first_agent_level", "most_calls", "most_calls_of_a_tool", "longest_session", "most_dollars", "most_failures", "secret_files", "examples_of_secrets", "gate_files", "build_files", "scratch_files", "generated_files", "protected_branches", "sending_programs", "forbidden_programs", "privileged_programs", "destructive_words", "publishing_words", "installing_words", "reading_programs", "writing_programs", "running_programs", "reading_of_git", "sending_of_git", "reading_of_hence", "reading_tools", "writing_tools"],
         rule_ids: &["pending#1", "passed#1", "passed#2", "secret#1", "example#1", "secret_known#1", "sends#1", "sends#2", "sends#3", "sends#4", "session_tree#1", "changes#1", "inside#1", "scratch#1", "written#1", "written#2", "command_word#1", "command_word#2", "command_word#3", "command_word#4", "command_word#5", "rung#1", "rung#2", "rung#3", "rung#4", "rung#5", "rung#6", "rung#7", "rung#8", "rung#9", "rung#10", "rung#11", "rung#12", "given_level#1", "level_now#1", "level_now#2", "calls_of#1", "calls_made#1", "session_began#1", "session_cost#1", "failed_alike#1", "succeeded_once#1", "concern#1", "concern#2", "concern#3", "concern#4", "concern#5", "concern#6", "concern#7", "concern#8", "concern#9", "concern#10", "concern#11", "concern#12", "concern#13", "concern#14", "concern#15", "concern#16", "concern#17", "concern#18", "concern#19", "concern#20", "concern#21", "concern#22", "concern#23", "concern#24", "concern#25", "concern#26", "concern#27", "concern#28", "concern#29", "kept#1", "kept#2", "removes_folders#1", "generated#1", "pushes_to#1", "pushes_to#2", "pushes_to#3", "known#1", "known#2", "known#3", "subject#1", "subject#2", "compound#1", "lifted#1", "lifted#2", "lifted#3", "approved#1", "strictest_concern", "no_concern", "concerned#1", "ran_without_a_call"],
-        arities: &[1, 7, 3, 3, 4, 3, 3, 3, 3, 4, 2, 4, 4, 1, 3, 6, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2, 3, 1, 1, 3, 2, 2, 2, 2, 1, 5, 2, 2, 2, 2, 2, 2, 1, 2, 3, 2, 5, 1, 1, 10, 2, 10, 10, 7, 3, 4, 6],
+        arities: &[1, 7, 3, 3, 4, 3, 3, 3, 3, 4, 2, 4, 4, 1, 3, 6, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2, 3, 1, 1, 3, 2, 2, 2, 2, 1, 5, 2, 2, 2, 2, 2, 2, 1, 2, 4, 2, 5, 1, 1, 10, 2, 10, 10, 7, 3, 4, 6],
         rules: &[&RULE_3, &RULE_4, &RULE_7, &RULE_10, &RULE_12, &RULE_13, &RULE_17, &RULE_18, &RULE_19, &RULE_20, &RULE_33, &RULE_36, &RULE_37, &RULE_38, &RULE_39, &RULE_40, &RULE_42, &RULE_43, &RULE_44, &RULE_45, &RULE_46, &RULE_47, &RULE_48, &RULE_49, &RULE_50, &RULE_51, &RULE_52, &RULE_53, &RULE_54, &RULE_55, &RULE_56, &RULE_57, &RULE_58, &RULE_59, &RULE_60, &RULE_61, &RULE_62, &RULE_63, &RULE_64, &RULE_65, &RULE_66, &RULE_67, &RULE_68, &RULE_69, &RULE_70, &RULE_72, &RULE_74, &RULE_75, &RULE_85, &RULE_87, &RULE_88, &RULE_89],
         decisions: &["ungated", "verdict"],
         texts: &ITEMS,
@@ -1110,6 +1112,7 @@ mod compiled {
         "url",
         "*",
         "\\*$",
+        "\\",
         "/",
         " could send what this session read from ",
         "/secret_sent",
@@ -1229,6 +1232,7 @@ mod compiled {
     static PATTERNS: Patterns = Patterns::new(&[
         "^/dev/(tcp|udp)/",
         "^(fetch|web_search|mcp/.*)$",
+        "^[*\\\\]",
         "(^|/)\\.git/",
     ]);
 
@@ -1287,7 +1291,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn inside_12_1(path_1: Word, root_3: Word) -> Eval {
-        Ok(if sure(Op::Equal, &[path_1, root_3]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(29))?]) })
+        Ok(if sure(Op::Equal, &[path_1, root_3]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(30))?]) })
     }
 
     // scratch#1
@@ -1384,31 +1388,31 @@ mod compiled {
 
     // concern#1
     fn concern_42_0(how_3: Word, path_4: Word) -> Eval {
-        more(Op::Concat, 0, &[how_3, TEXTS.word(30), path_4])
+        more(Op::Concat, 0, &[how_3, TEXTS.word(31), path_4])
     }
 
     // concern#2
     fn concern_43_0(how_2: Word, path_3: Word) -> Eval {
-        more(Op::Concat, 0, &[how_2, TEXTS.word(33), path_3])
+        more(Op::Concat, 0, &[how_2, TEXTS.word(34), path_3])
     }
 
     // concern#3
     fn concern_44_0(path_2: Word) -> Eval {
-        two(Op::Concat, 0, path_2, TEXTS.word(36))
+        two(Op::Concat, 0, path_2, TEXTS.word(37))
     }
 
     // concern#4
     fn concern_45_0(what_3: Word, path_4: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(40), what_3, TEXTS.word(41), path_4])
+        more(Op::Concat, 0, &[TEXTS.word(41), what_3, TEXTS.word(42), path_4])
     }
 
     // concern#5
     fn concern_46_0(path_4: Word, root_5: Word) -> Eval {
-        more(Op::Concat, 0, &[path_4, TEXTS.word(44), root_5])
+        more(Op::Concat, 0, &[path_4, TEXTS.word(45), root_5])
     }
 
     fn concern_46_1(root_5: Word) -> Eval {
-        more(Op::Concat, 1, &[TEXTS.word(45), root_5, TEXTS.word(46)])
+        more(Op::Concat, 1, &[TEXTS.word(46), root_5, TEXTS.word(47)])
     }
 
     // concern#6
@@ -1421,12 +1425,12 @@ mod compiled {
     }
 
     fn concern_47_2(path_2: Word) -> Eval {
-        two(Op::Concat, 1, path_2, TEXTS.word(48))
+        two(Op::Concat, 1, path_2, TEXTS.word(49))
     }
 
     // concern#7
     fn concern_48_0(root_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(51), root_3, TEXTS.word(52)])
+        more(Op::Concat, 0, &[TEXTS.word(52), root_3, TEXTS.word(53)])
     }
 
     // concern#8
@@ -1435,26 +1439,26 @@ mod compiled {
     }
 
     fn concern_49_1(verb_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(56), verb_3, TEXTS.word(57)])
+        more(Op::Concat, 0, &[TEXTS.word(57), verb_3, TEXTS.word(58)])
     }
 
     // concern#9
     fn concern_50_0(path_3: Word) -> Eval {
-        more(Op::Concat, 1, &[TEXTS.word(60), path_3, TEXTS.word(61)])
+        more(Op::Concat, 1, &[TEXTS.word(61), path_3, TEXTS.word(62)])
     }
 
     #[rustfmt::skip]
     fn concern_50_1(path_3: Word, kept_4: Word) -> Eval {
-        Ok(if sure(Op::Equal, &[path_3, kept_4]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[kept_4, if sure(Op::Equal, &[path_3, TEXTS.word(29)]).as_bool() { path_3 } else { two(Op::Concat, 0, path_3, TEXTS.word(29))? }]) })
+        Ok(if sure(Op::Equal, &[path_3, kept_4]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[kept_4, if sure(Op::Equal, &[path_3, TEXTS.word(30)]).as_bool() { path_3 } else { two(Op::Concat, 0, path_3, TEXTS.word(30))? }]) })
     }
 
     // concern#10
     fn concern_51_0(program_3: Word) -> Word {
-        sure(Op::Among, &[program_3, TEXTS.word(64), TEXTS.word(65), TEXTS.word(66)])
+        sure(Op::Among, &[program_3, TEXTS.word(65), TEXTS.word(66), TEXTS.word(67)])
     }
 
     fn concern_51_1(program_3: Word, path_4: Word) -> Eval {
-        more(Op::Concat, 0, &[program_3, TEXTS.word(67), path_4, TEXTS.word(61)])
+        more(Op::Concat, 0, &[program_3, TEXTS.word(68), path_4, TEXTS.word(62)])
     }
 
     // concern#11
@@ -1463,7 +1467,7 @@ mod compiled {
     }
 
     fn concern_52_1(words_2: Word) -> Eval {
-        two(Op::Concat, 0, words_2, TEXTS.word(70))
+        two(Op::Concat, 0, words_2, TEXTS.word(71))
     }
 
     // concern#12
@@ -1472,7 +1476,7 @@ mod compiled {
     }
 
     fn concern_53_1(program_2: Word) -> Eval {
-        two(Op::Concat, 0, program_2, TEXTS.word(73))
+        two(Op::Concat, 0, program_2, TEXTS.word(74))
     }
 
     // concern#13
@@ -1481,7 +1485,7 @@ mod compiled {
     }
 
     fn concern_54_1(program_2: Word) -> Eval {
-        two(Op::Concat, 0, program_2, TEXTS.word(76))
+        two(Op::Concat, 0, program_2, TEXTS.word(77))
     }
 
     // concern#14
@@ -1490,7 +1494,7 @@ mod compiled {
     }
 
     fn concern_55_1(words_2: Word) -> Eval {
-        two(Op::Concat, 0, words_2, TEXTS.word(79))
+        two(Op::Concat, 0, words_2, TEXTS.word(80))
     }
 
     // concern#15
@@ -1499,36 +1503,36 @@ mod compiled {
     }
 
     fn concern_56_1(words_2: Word) -> Eval {
-        two(Op::Concat, 0, words_2, TEXTS.word(82))
+        two(Op::Concat, 0, words_2, TEXTS.word(83))
     }
 
     // concern#16
     fn concern_57_0(branch_2: Word) -> Eval {
-        two(Op::Concat, 0, branch_2, TEXTS.word(85))
+        two(Op::Concat, 0, branch_2, TEXTS.word(86))
     }
 
     // concern#17
     fn concern_58_0(why_2: Word) -> Word {
-        sure(Op::Not, &[sure(Op::Among, &[why_2, TEXTS.word(88), TEXTS.word(89)])])
+        sure(Op::Not, &[sure(Op::Among, &[why_2, TEXTS.word(89), TEXTS.word(90)])])
     }
 
     fn concern_58_1(why_2: Word, what_3: Word) -> Eval {
-        more(Op::Concat, 0, &[sure(Op::StringOf(Type::Name), &[why_2]), TEXTS.word(90), what_3])
+        more(Op::Concat, 0, &[sure(Op::StringOf(Type::Name), &[why_2]), TEXTS.word(91), what_3])
     }
 
     // concern#18
     fn concern_59_0(what_2: Word) -> Eval {
-        two(Op::Concat, 0, what_2, TEXTS.word(93))
+        two(Op::Concat, 0, what_2, TEXTS.word(94))
     }
 
     // concern#19
     fn concern_60_0(what_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(96), what_3, TEXTS.word(97)])
+        more(Op::Concat, 0, &[TEXTS.word(97), what_3, TEXTS.word(98)])
     }
 
     // concern#20
     fn concern_61_0(why_3: Word) -> Word {
-        sure(Op::Among, &[why_3, TEXTS.word(88), TEXTS.word(89)])
+        sure(Op::Among, &[why_3, TEXTS.word(89), TEXTS.word(90)])
     }
 
     fn concern_61_1(path_5: Word, pattern_6: Word) -> Eval {
@@ -1536,30 +1540,30 @@ mod compiled {
     }
 
     fn concern_61_2(what_4: Word, path_5: Word) -> Eval {
-        more(Op::Concat, 1, &[what_4, TEXTS.word(100), path_5])
+        more(Op::Concat, 1, &[what_4, TEXTS.word(101), path_5])
     }
 
     // concern#21
     fn concern_62_0(path_2: Word) -> Word {
-        matches(&PATTERNS, 2, path_2)
+        matches(&PATTERNS, 3, path_2)
     }
 
     fn concern_62_1(path_2: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(103), path_2, TEXTS.word(104)])
+        more(Op::Concat, 0, &[TEXTS.word(104), path_2, TEXTS.word(105)])
     }
 
     // concern#22
     fn concern_63_0(program_2: Word) -> Eval {
-        two(Op::Concat, 0, TEXTS.word(107), program_2)
+        two(Op::Concat, 0, TEXTS.word(108), program_2)
     }
 
     // concern#23
     fn concern_64_0(tool_2: Word) -> Word {
-        sure(Op::NotEqual, &[tool_2, TEXTS.word(110)])
+        sure(Op::NotEqual, &[tool_2, TEXTS.word(111)])
     }
 
     fn concern_64_1(tool_2: Word) -> Eval {
-        two(Op::Concat, 0, TEXTS.word(111), tool_2)
+        two(Op::Concat, 0, TEXTS.word(112), tool_2)
     }
 
     // concern#24
@@ -1569,7 +1573,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn concern_65_1(what_2: Word, needed_3: Word, level_4: Word) -> Eval {
-        more(Op::Concat, 0, &[what_2, TEXTS.word(114), sure(Op::StringOf(Type::Int), &[needed_3]), TEXTS.word(115), sure(Op::StringOf(Type::Int), &[level_4])])
+        more(Op::Concat, 0, &[what_2, TEXTS.word(115), sure(Op::StringOf(Type::Int), &[needed_3]), TEXTS.word(116), sure(Op::StringOf(Type::Int), &[level_4])])
     }
 
     // concern#25
@@ -1579,7 +1583,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn concern_66_1(calls_3: Word, p1: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(118), sure(Op::StringOf(Type::Int), &[calls_3]), TEXTS.word(119), sure(Op::StringOf(Type::Int), &[p1]), TEXTS.word(120)])
+        more(Op::Concat, 0, &[TEXTS.word(119), sure(Op::StringOf(Type::Int), &[calls_3]), TEXTS.word(120), sure(Op::StringOf(Type::Int), &[p1]), TEXTS.word(121)])
     }
 
     // concern#26
@@ -1589,7 +1593,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn concern_67_1(tool_3: Word, calls_4: Word, p2: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(123), tool_3, TEXTS.word(8), sure(Op::StringOf(Type::Int), &[calls_4]), TEXTS.word(124), sure(Op::StringOf(Type::Int), &[p2]), TEXTS.word(120)])
+        more(Op::Concat, 0, &[TEXTS.word(124), tool_3, TEXTS.word(8), sure(Op::StringOf(Type::Int), &[calls_4]), TEXTS.word(125), sure(Op::StringOf(Type::Int), &[p2]), TEXTS.word(121)])
     }
 
     // concern#27
@@ -1599,7 +1603,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn concern_68_1(began_4: Word, p3: Word) -> Eval {
-        more(Op::Concat, 1, &[TEXTS.word(127), sure(Op::StringOf(Type::Time), &[began_4]), TEXTS.word(128), sure(Op::StringOf(Type::Duration), &[p3]), TEXTS.word(120)])
+        more(Op::Concat, 1, &[TEXTS.word(128), sure(Op::StringOf(Type::Time), &[began_4]), TEXTS.word(129), sure(Op::StringOf(Type::Duration), &[p3]), TEXTS.word(121)])
     }
 
     // concern#28
@@ -1609,7 +1613,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn concern_69_1(dollars_3: Word, p4: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(130), sure(Op::Fixed, &[dollars_3, int(2)]), TEXTS.word(131), sure(Op::Fixed, &[p4, int(2)]), TEXTS.word(120)])
+        more(Op::Concat, 0, &[TEXTS.word(131), sure(Op::Fixed, &[dollars_3, int(2)]), TEXTS.word(132), sure(Op::Fixed, &[p4, int(2)]), TEXTS.word(121)])
     }
 
     // concern#29
@@ -1618,12 +1622,12 @@ mod compiled {
     }
 
     fn concern_70_1(times_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(134), sure(Op::StringOf(Type::Int), &[times_3]), TEXTS.word(135)])
+        more(Op::Concat, 0, &[TEXTS.word(135), sure(Op::StringOf(Type::Int), &[times_3]), TEXTS.word(136)])
     }
 
     // kept#2
     fn kept_72_0(root_1: Word) -> Eval {
-        two(Op::Concat, 0, root_1, TEXTS.word(138))
+        two(Op::Concat, 0, root_1, TEXTS.word(139))
     }
 
     // removes_folders#1
@@ -1635,7 +1639,7 @@ mod compiled {
     // generated#1
     #[rustfmt::skip]
     fn generated_74_0(path_1: Word, root_3: Word) -> Eval {
-        Ok(if sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(29))?]).as_bool() { more(Op::Substring, 1, &[path_1, sure(Op::Len, &[root_3]), sure(Op::Len, &[path_1])])? } else { path_1 })
+        Ok(if sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(30))?]).as_bool() { more(Op::Substring, 1, &[path_1, sure(Op::Len, &[root_3]), sure(Op::Len, &[path_1])])? } else { path_1 })
     }
 
     fn generated_74_1(below_4: Word, pattern_5: Word) -> Eval {
@@ -1687,22 +1691,28 @@ mod compiled {
         Ok(sure(Op::StartsWith, &[subject_3, more(Op::ReplaceAll, 0, &[wanted_2, TEXTS.word(28), TEXTS.word(21)])?]))
     }
 
-    // approved#1
-    fn approved_87_0(wanted_4: Word, session_3: Word) -> Word {
-        sure(Op::Equal, &[pick(sure(Op::Equal, &[wanted_4, TEXTS.word(27)]), session_3, wanted_4), session_3])
+    // lifted#3
+    fn lifted_86_0(scope_2: Word) -> Word {
+        sure(Op::NotEqual, &[scope_2, TEXTS.word(27)])
     }
 
-    fn approved_87_1(at_7: Word, from_5: Word) -> Word {
+    // approved#1
+    fn approved_87_0(at_7: Word, from_5: Word) -> Word {
         sure(Op::GreaterEqual, &[at_7, from_5])
     }
 
+    #[rustfmt::skip]
+    fn approved_87_1(scope_2: Word, session_4: Word) -> Eval {
+        Ok(if sure(Op::Equal, &[scope_2, TEXTS.word(27)]).as_bool() { Word::from_bool(true) } else { sure(Op::Equal, &[scope_2, if matches(&PATTERNS, 2, session_4).as_bool() { two(Op::Concat, 0, TEXTS.word(29), session_4)? } else { session_4 }]) })
+    }
+
     fn approved_87_2(at_7: Word, from_5: Word, lasts_6: Word) -> Eval {
-        Ok(sure(Op::Less, &[at_7, two(Op::AddTime, 0, from_5, lasts_6)?]))
+        Ok(sure(Op::Less, &[at_7, two(Op::AddTime, 1, from_5, lasts_6)?]))
     }
 
     // no_concern
     fn verdict_89_0(tool_1: Word) -> Eval {
-        two(Op::Concat, 0, TEXTS.word(141), tool_1)
+        two(Op::Concat, 0, TEXTS.word(142), tool_1)
     }
 
     /// The rule `secret#1`, beside its `crepe!` program.
@@ -1724,7 +1734,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:191:5", "matches(Path, Pattern)")],
+        places: &[("rules/gate/gate.dl:192:5", "matches(Path, Pattern)")],
     };
 
     /// The rule `example#1`, beside its `crepe!` program.
@@ -1744,7 +1754,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:200:5", "matches(Path, Pattern)")],
+        places: &[("rules/gate/gate.dl:201:5", "matches(Path, Pattern)")],
     };
 
     /// The rule `sends#2`, beside its `crepe!` program.
@@ -1764,7 +1774,7 @@ mod compiled {
             Term::Plain(|m| sends_7_1(m.var(1))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:211:13", "format(\"git {Verb}\")")],
+        places: &[("rules/gate/gate.dl:212:13", "format(\"git {Verb}\")")],
     };
 
     /// The rule `session_tree#1`, beside its `crepe!` program.
@@ -1812,7 +1822,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:242:45", "concat(Root, \"/\")")],
+        places: &[("rules/gate/gate.dl:243:45", "concat(Root, \"/\")")],
     };
 
     /// The rule `scratch#1`, beside its `crepe!` program.
@@ -1832,7 +1842,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:250:5", "matches(Path, Pattern)")],
+        places: &[("rules/gate/gate.dl:251:5", "matches(Path, Pattern)")],
     };
 
     /// The rule `command_word#2`, beside its `crepe!` program.
@@ -1852,7 +1862,7 @@ mod compiled {
             Term::Plain(|m| command_word_17_1(m.var(1), m.var(2))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:262:20", "format(\"{Program} {Word}\")")],
+        places: &[("rules/gate/gate.dl:263:20", "format(\"{Program} {Word}\")")],
     };
 
     /// The rule `command_word#3`, beside its `crepe!` program.
@@ -1871,7 +1881,7 @@ mod compiled {
             Term::Plain(|m| command_word_18_0(m.var(1), m.var(2))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:266:20", "format(\"{Program} {Flag}\")")],
+        places: &[("rules/gate/gate.dl:267:20", "format(\"{Program} {Flag}\")")],
     };
 
     /// The rule `command_word#4`, beside its `crepe!` program.
@@ -1892,7 +1902,7 @@ mod compiled {
             Term::Plain(|m| command_word_19_1(m.var(1), m.var(2), m.var(3))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:269:20", "format(\"{Program} {Verb} {Word}\")")],
+        places: &[("rules/gate/gate.dl:270:20", "format(\"{Program} {Verb} {Word}\")")],
     };
 
     /// The rule `command_word#5`, beside its `crepe!` program.
@@ -1912,7 +1922,7 @@ mod compiled {
             Term::Plain(|m| command_word_20_0(m.var(1), m.var(2), m.var(3))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:274:20", "format(\"{Program} {Verb} {Flag}\")")],
+        places: &[("rules/gate/gate.dl:275:20", "format(\"{Program} {Verb} {Flag}\")")],
     };
 
     /// The rule `given_level#1`, beside its `crepe!` program.
@@ -1955,7 +1965,7 @@ mod compiled {
             Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:321:25", "count()")],
+        places: &[("rules/gate/gate.dl:322:25", "count()")],
     };
 
     /// The rule `calls_made#1`, beside its `crepe!` program.
@@ -1974,7 +1984,7 @@ mod compiled {
             Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:328:21", "count()")],
+        places: &[("rules/gate/gate.dl:329:21", "count()")],
     };
 
     /// The rule `session_began#1`, beside its `crepe!` program.
@@ -1992,7 +2002,7 @@ mod compiled {
             Term::Of(Aggregate::Min, &[(Type::Time, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:333:24", "min(At)")],
+        places: &[("rules/gate/gate.dl:334:24", "min(At)")],
     };
 
     /// The rule `session_cost#1`, beside its `crepe!` program.
@@ -2010,7 +2020,7 @@ mod compiled {
             Term::Of(Aggregate::Sum, &[(Type::Float, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:338:23", "sum(Dollars)")],
+        places: &[("rules/gate/gate.dl:339:23", "sum(Dollars)")],
     };
 
     /// The rule `failed_alike#1`, beside its `crepe!` program.
@@ -2030,7 +2040,7 @@ mod compiled {
             Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:343:21", "count()")],
+        places: &[("rules/gate/gate.dl:344:21", "count()")],
     };
 
     /// The rule `concern#1`, beside its `crepe!` program.
@@ -2049,12 +2059,12 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(31))),
-            Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(32))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(33))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:368:14", "format(\"{How} could send what this session read from {Path}\")")],
+        places: &[("rules/gate/gate.dl:369:14", "format(\"{How} could send what this session read from {Path}\")")],
     };
 
     /// The rule `concern#2`, beside its `crepe!` program.
@@ -2073,12 +2083,12 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(34))),
-            Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(35))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(36))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:374:14", "format(\"{How} could send what the same call reads from {Path}\")")],
+        places: &[("rules/gate/gate.dl:375:14", "format(\"{How} could send what the same call reads from {Path}\")")],
     };
 
     /// The rule `concern#3`, beside its `crepe!` program.
@@ -2095,13 +2105,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
             Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(40))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:379:14", "format(\"{Path} holds secrets\")")],
+        places: &[("rules/gate/gate.dl:380:14", "format(\"{Path} holds secrets\")")],
     };
 
     /// The rule `concern#4`, beside its `crepe!` program.
@@ -2119,13 +2129,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(42))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(44))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:385:14", "format(\"nobody knows what {What} does, and this session read {Path}\")")],
+        places: &[("rules/gate/gate.dl:386:14", "format(\"nobody knows what {What} does, and this session read {Path}\")")],
     };
 
     /// The rule `concern#5`, beside its `crepe!` program.
@@ -2147,12 +2157,12 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(47))),
+            Term::Plain(|_| Ok(TEXTS.word(48))),
             Term::Var(1),
             Term::Var(2),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:393:14", "format(\"{Path} is outside of the working tree {Root}\")"), ("rules/gate/gate.dl:394:14", "format(\"write below {Root}, or below /tmp\")")],
+        places: &[("rules/gate/gate.dl:394:14", "format(\"{Path} is outside of the working tree {Root}\")"), ("rules/gate/gate.dl:395:14", "format(\"write below {Root}, or below /tmp\")")],
     };
 
     /// The rule `concern#6`, beside its `crepe!` program.
@@ -2173,12 +2183,12 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(49))),
-            Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(50))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(51))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:401:5", "matches(Path, Pattern)"), ("rules/gate/gate.dl:402:14", "format(\"{Path} belongs to the gate\")")],
+        places: &[("rules/gate/gate.dl:402:5", "matches(Path, Pattern)"), ("rules/gate/gate.dl:403:14", "format(\"{Path} belongs to the gate\")")],
     };
 
     /// The rule `concern#7`, beside its `crepe!` program.
@@ -2196,13 +2206,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(53))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(54))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(55))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:414:14", "format(\"that may change any file of {Root}, those of the gate among them\")")],
+        places: &[("rules/gate/gate.dl:415:14", "format(\"that may change any file of {Root}, those of the gate among them\")")],
     };
 
     /// The rule `concern#8`, beside its `crepe!` program.
@@ -2214,7 +2224,7 @@ mod compiled {
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Stage", Type::Int), ("Verb", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(int(0))), Arg::Is(|_| Ok(TEXTS.word(55)))]),
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(int(0))), Arg::Is(|_| Ok(TEXTS.word(56)))]),
             Step::Atom(6, &[Arg::Var(0), Arg::Var(2), Arg::Var(3)]),
             Step::Test(&[3], |m| Ok(concern_49_0(m.var(3), m.param(24)))),
             Step::Bind(1, &[3], |m| concern_49_1(m.var(3))),
@@ -2222,12 +2232,12 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(58))),
-            Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(59))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(60))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:421:14", "format(\"hence {Verb} changes what the gate knows\")")],
+        places: &[("rules/gate/gate.dl:422:14", "format(\"hence {Verb} changes what the gate knows\")")],
     };
 
     /// The rule `concern#9`, beside its `crepe!` program.
@@ -2247,12 +2257,12 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(62))),
-            Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(63))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(64))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:427:66", "concat(Path, \"/\")"), ("rules/gate/gate.dl:428:14", "format(\"that removes {Path} with all that is in it\")")],
+        places: &[("rules/gate/gate.dl:428:66", "concat(Path, \"/\")"), ("rules/gate/gate.dl:429:14", "format(\"that removes {Path} with all that is in it\")")],
     };
 
     /// The rule `concern#10`, beside its `crepe!` program.
@@ -2273,13 +2283,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(68))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(69))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(70))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:437:14", "format(\"{Program} removes {Path} with all that is in it\")")],
+        places: &[("rules/gate/gate.dl:438:14", "format(\"{Program} removes {Path} with all that is in it\")")],
     };
 
     /// The rule `concern#11`, beside its `crepe!` program.
@@ -2297,13 +2307,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(71))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(72))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(73))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:443:14", "format(\"{Words} throws away what can't be had again\")")],
+        places: &[("rules/gate/gate.dl:444:14", "format(\"{Words} throws away what can't be had again\")")],
     };
 
     /// The rule `concern#12`, beside its `crepe!` program.
@@ -2322,12 +2332,12 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(74))),
-            Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(75))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(76))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:449:14", "format(\"{Program} changes the whole machine\")")],
+        places: &[("rules/gate/gate.dl:450:14", "format(\"{Program} changes the whole machine\")")],
     };
 
     /// The rule `concern#13`, beside its `crepe!` program.
@@ -2345,13 +2355,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(77))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(78))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(79))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:455:14", "format(\"{Program} acts with other rights, or later\")")],
+        places: &[("rules/gate/gate.dl:456:14", "format(\"{Program} acts with other rights, or later\")")],
     };
 
     /// The rule `concern#14`, beside its `crepe!` program.
@@ -2369,13 +2379,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(80))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(81))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(82))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:461:14", "format(\"{Words} is seen by other people\")")],
+        places: &[("rules/gate/gate.dl:462:14", "format(\"{Words} is seen by other people\")")],
     };
 
     /// The rule `concern#15`, beside its `crepe!` program.
@@ -2393,13 +2403,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(83))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(84))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(85))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:467:14", "format(\"{Words} brings in other people's code\")")],
+        places: &[("rules/gate/gate.dl:468:14", "format(\"{Words} brings in other people's code\")")],
     };
 
     /// The rule `concern#16`, beside its `crepe!` program.
@@ -2417,12 +2427,12 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(86))),
-            Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(87))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(88))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:478:14", "format(\"{Branch} is a protected branch\")")],
+        places: &[("rules/gate/gate.dl:479:14", "format(\"{Branch} is a protected branch\")")],
     };
 
     /// The rule `concern#17`, beside its `crepe!` program.
@@ -2440,13 +2450,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(91))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(92))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(93))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:490:14", "format(\"{Why} hides what the command does: {What}\")")],
+        places: &[("rules/gate/gate.dl:491:14", "format(\"{Why} hides what the command does: {What}\")")],
     };
 
     /// The rule `concern#18`, beside its `crepe!` program.
@@ -2458,19 +2468,19 @@ mod compiled {
         variables: &[("Call", Type::String), ("Reason", Type::String), ("What", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(89))), Arg::Var(2)]),
+            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(90))), Arg::Var(2)]),
             Step::Not(25, &[Arg::Var(0), Arg::Var(2)]),
             Step::Bind(1, &[2], |m| concern_59_0(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(94))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(95))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(96))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:496:14", "format(\"{What} is no script of the working tree\")")],
+        places: &[("rules/gate/gate.dl:497:14", "format(\"{What} is no script of the working tree\")")],
     };
 
     /// The rule `concern#19`, beside its `crepe!` program.
@@ -2482,19 +2492,19 @@ mod compiled {
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("What", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(89))), Arg::Var(3)]),
+            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(90))), Arg::Var(3)]),
             Step::Atom(27, &[Arg::Var(2), Arg::Var(3)]),
             Step::Bind(1, &[3], |m| concern_60_0(m.var(3))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(98))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(99))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(100))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:502:14", "format(\"this session wrote {What} itself\")")],
+        places: &[("rules/gate/gate.dl:503:14", "format(\"this session wrote {What} itself\")")],
     };
 
     /// The rule `concern#20`, beside its `crepe!` program.
@@ -2515,13 +2525,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(101))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(102))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(103))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:510:5", "matches(Path, Pattern)"), ("rules/gate/gate.dl:511:14", "format(\"{What} may run what this session wrote to {Path}\")")],
+        places: &[("rules/gate/gate.dl:511:5", "matches(Path, Pattern)"), ("rules/gate/gate.dl:512:14", "format(\"{What} may run what this session wrote to {Path}\")")],
     };
 
     /// The rule `concern#21`, beside its `crepe!` program.
@@ -2539,13 +2549,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(105))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(106))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(107))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:517:14", "format(\"git may run what {Path} says\")")],
+        places: &[("rules/gate/gate.dl:518:14", "format(\"git may run what {Path} says\")")],
     };
 
     /// The rule `concern#22`, beside its `crepe!` program.
@@ -2563,13 +2573,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(108))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(109))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(110))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:523:14", "format(\"no rule knows the program {Program}\")")],
+        places: &[("rules/gate/gate.dl:524:14", "format(\"no rule knows the program {Program}\")")],
     };
 
     /// The rule `concern#23`, beside its `crepe!` program.
@@ -2588,13 +2598,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(112))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(113))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(114))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:530:14", "format(\"no rule knows the tool {Tool}\")")],
+        places: &[("rules/gate/gate.dl:531:14", "format(\"no rule knows the tool {Tool}\")")],
     };
 
     /// The rule `concern#24`, beside its `crepe!` program.
@@ -2613,13 +2623,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(116))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(117))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(118))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:537:14", "format(\"{What} needs level {Needed}, and the agent is at level {Level}\")")],
+        places: &[("rules/gate/gate.dl:538:14", "format(\"{What} needs level {Needed}, and the agent is at level {Level}\")")],
     };
 
     /// The rule `concern#25`, beside its `crepe!` program.
@@ -2637,13 +2647,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(121))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(122))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(123))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:543:14", "format(\"the session has made {Calls} calls; {most_calls} are allowed\")")],
+        places: &[("rules/gate/gate.dl:544:14", "format(\"the session has made {Calls} calls; {most_calls} are allowed\")")],
     };
 
     /// The rule `concern#26`, beside its `crepe!` program.
@@ -2662,13 +2672,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(125))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(126))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(127))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:551:11", "format(\"the session has called {Tool} {Calls} times; {most_calls_of_a_tool} are allowed\")")],
+        places: &[("rules/gate/gate.dl:552:11", "format(\"the session has called {Tool} {Calls} times; {most_calls_of_a_tool} are allowed\")")],
     };
 
     /// The rule `concern#27`, beside its `crepe!` program.
@@ -2687,13 +2697,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(129))),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
+            Term::Plain(|_| Ok(TEXTS.word(130))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(122))),
+            Term::Plain(|_| Ok(TEXTS.word(123))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:557:5", "At - Began"), ("rules/gate/gate.dl:558:14", "format(\"the session began at {Began}, and {longest_session} are allowed\")")],
+        places: &[("rules/gate/gate.dl:558:5", "At - Began"), ("rules/gate/gate.dl:559:14", "format(\"the session began at {Began}, and {longest_session} are allowed\")")],
     };
 
     /// The rule `concern#28`, beside its `crepe!` program.
@@ -2711,13 +2721,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
-            Term::Plain(|_| Ok(TEXTS.word(132))),
-            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(133))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(134))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:564:14", "format(\"the session has cost {Dollars:.2} dollars; {most_dollars:.2} are allowed\")")],
+        places: &[("rules/gate/gate.dl:565:14", "format(\"the session has cost {Dollars:.2} dollars; {most_dollars:.2} are allowed\")")],
     };
 
     /// The rule `concern#29`, beside its `crepe!` program.
@@ -2737,12 +2747,12 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(136))),
-            Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(137))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(138))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:571:14", "format(\"the very same call has failed {Times} times\")")],
+        places: &[("rules/gate/gate.dl:572:14", "format(\"the very same call has failed {Times} times\")")],
     };
 
     /// The rule `kept#2`, beside its `crepe!` program.
@@ -2760,7 +2770,7 @@ mod compiled {
             Term::Plain(|m| kept_72_0(m.var(1))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:577:15", "concat(Root, \"/.git\")")],
+        places: &[("rules/gate/gate.dl:578:15", "concat(Root, \"/.git\")")],
     };
 
     /// The rule `generated#1`, beside its `crepe!` program.
@@ -2783,7 +2793,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:593:34", "concat(Root, \"/\")"), ("rules/gate/gate.dl:593:54", "substring(Path, len(Root), len(Path))"), ("rules/gate/gate.dl:595:5", "matches(Below, Pattern)")],
+        places: &[("rules/gate/gate.dl:594:34", "concat(Root, \"/\")"), ("rules/gate/gate.dl:594:54", "substring(Path, len(Root), len(Path))"), ("rules/gate/gate.dl:596:5", "matches(Below, Pattern)")],
     };
 
     /// The rule `pushes_to#1`, beside its `crepe!` program.
@@ -2805,7 +2815,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:605:14", "replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\")")],
+        places: &[("rules/gate/gate.dl:606:14", "replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\")")],
     };
 
     /// The rule `lifted#2`, beside its `crepe!` program.
@@ -2816,7 +2826,7 @@ mod compiled {
         head: 46,
         variables: &[("Call", Type::String), ("Rule", Type::Name), ("Wanted", Type::String), ("Subject", Type::String)],
         body: &[
-            Step::Atom(47, &[Arg::Var(0), Arg::Var(1), Arg::Var(2)]),
+            Step::Atom(47, &[Arg::Var(0), Arg::Var(1), Arg::Is(|_| Ok(TEXTS.word(27))), Arg::Var(2)]),
             Step::Not(45, &[Arg::Var(0)]),
             Step::Test(&[2], |m| Ok(lifted_85_0(m.var(2)))),
             Step::Atom(44, &[Arg::Var(0), Arg::Var(3)]),
@@ -2827,7 +2837,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:646:26", "replace_all(Wanted, r\"\\*$\", \"\")")],
+        places: &[("rules/gate/gate.dl:647:26", "replace_all(Wanted, r\"\\*$\", \"\")")],
     };
 
     /// The rule `approved#1`, beside its `crepe!` program.
@@ -2836,22 +2846,23 @@ mod compiled {
         number: 87,
         id: "approved#1",
         head: 47,
-        variables: &[("Call", Type::String), ("Rule", Type::Name), ("Subject", Type::String), ("Session", Type::String), ("Wanted", Type::String), ("From", Type::Time), ("Lasts", Type::Duration), ("At", Type::Time)],
+        variables: &[("Call", Type::String), ("Rule", Type::Name), ("Scope", Type::String), ("Subject", Type::String), ("Session", Type::String), ("From", Type::Time), ("Lasts", Type::Duration), ("At", Type::Time)],
         body: &[
-            Step::Atom(17, &[Arg::Var(0), Arg::Var(3)]),
-            Step::Atom(15, &[Arg::Var(1), Arg::Var(4), Arg::Var(2), Arg::Any, Arg::Var(5), Arg::Var(6)]),
-            Step::Test(&[3, 4], |m| Ok(approved_87_0(m.var(4), m.var(3)))),
+            Step::Atom(17, &[Arg::Var(0), Arg::Var(4)]),
+            Step::Atom(15, &[Arg::Var(1), Arg::Var(2), Arg::Var(3), Arg::Any, Arg::Var(5), Arg::Var(6)]),
+            Step::Test(&[2, 4], |m| approved_87_1(m.var(2), m.var(4))),
             Step::Atom(1, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Var(7)]),
-            Step::Test(&[5, 7], |m| Ok(approved_87_1(m.var(7), m.var(5)))),
+            Step::Test(&[5, 7], |m| Ok(approved_87_0(m.var(7), m.var(5)))),
             Step::Test(&[5, 6, 7], |m| approved_87_2(m.var(7), m.var(5), m.var(6))),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
             Term::Var(2),
+            Term::Var(3),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:658:10", "From + Lasts")],
+        places: &[("rules/gate/gate.dl:656:67", "concat(\"\\\\\", Session)"), ("rules/gate/gate.dl:659:10", "From + Lasts")],
     };
 
     /// The rule `strictest_concern`, beside its `crepe!` program.
@@ -2897,13 +2908,13 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(139))),
             Term::Plain(|_| Ok(TEXTS.word(140))),
+            Term::Plain(|_| Ok(TEXTS.word(141))),
             Term::Plain(|m| verdict_89_0(m.var(1))),
             Term::Plain(|_| Ok(TEXTS.word(21))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:683:36", "format(\"nothing speaks against {Tool}\")")],
+        places: &[("rules/gate/gate.dl:684:36", "format(\"nothing speaks against {Tool}\")")],
     };
 
     mod program_0 {
@@ -2938,7 +2949,7 @@ mod compiled {
             Row2 as R44Subject,
             Row1 as R45Compound,
             Row2 as R46Lifted,
-            Row3 as R47Approved,
+            Row4 as R47Approved,
             Row1 as R51Ungated,
             Row10 as M10,
             Row2 as M33,
@@ -3009,7 +3020,7 @@ mod compiled {
             struct R46Lifted(Word, Word);
             @output
             #[cfg(any())]
-            struct R47Approved(Word, Word, Word);
+            struct R47Approved(Word, Word, Word, Word);
             @output
             #[cfg(any())]
             struct R51Ungated(Word);
@@ -3467,13 +3478,13 @@ mod compiled {
 
             // lifted#1
             R46Lifted(call_0, rule_1) <-
-                R47Approved(call_0, rule_1, subject_2),
+                R47Approved(call_0, rule_1, _, subject_2),
                 R44Subject(call_0, subject_2),
                 (go());
 
             // lifted#2
             R46Lifted(call_0, rule_1) <-
-                R47Approved(call_0, rule_1, wanted_2),
+                R47Approved(call_0, rule_1, TEXTS.word(27), wanted_2),
                 !R45Compound(call_0),
                 (lifted_85_0(wanted_2).as_bool()),
                 R44Subject(call_0, subject_3),
@@ -3482,18 +3493,19 @@ mod compiled {
 
             // lifted#3
             R46Lifted(call_0, rule_1) <-
-                R47Approved(call_0, rule_1, TEXTS.word(21)),
+                R47Approved(call_0, rule_1, scope_2, TEXTS.word(21)),
+                (lifted_86_0(scope_2).as_bool()),
                 (go());
 
             // approved#1
-            R47Approved(call_0, rule_1, subject_2) <-
+            R47Approved(call_0, rule_1, scope_2, subject_3) <-
                 Source(input),
-                R17Pending(call_0, session_3),
+                R17Pending(call_0, session_4),
                 R1AgentCall(call_0, _, _, _, _, _, at_7),
                 for row_3 in input.rows(15),
-                let [rule_1, wanted_4, subject_2, _, from_5, lasts_6] = row_3,
-                (approved_87_0(wanted_4, session_3).as_bool()),
-                (approved_87_1(at_7, from_5).as_bool()),
+                let [rule_1, scope_2, subject_3, _, from_5, lasts_6] = row_3,
+                (approved_87_0(at_7, from_5).as_bool()),
+                let Some(true) = held(87, approved_87_1(scope_2, session_4)),
                 let Some(true) = held(87, approved_87_2(at_7, from_5, lasts_6)),
                 (go());
 
@@ -3811,7 +3823,7 @@ mod compiled {
                 (go());
 
             // concern#1
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(31), reason_1, TEXTS.word(32)) <-
+            R38Concern(call_0, TEXTS.word(0), TEXTS.word(32), reason_1, TEXTS.word(33)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
@@ -3821,7 +3833,7 @@ mod compiled {
                 (go());
 
             // concern#2
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(34), reason_1, TEXTS.word(35)) <-
+            R38Concern(call_0, TEXTS.word(0), TEXTS.word(35), reason_1, TEXTS.word(36)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -3831,7 +3843,7 @@ mod compiled {
                 (go());
 
             // concern#3
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(38), reason_1, TEXTS.word(39)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(39), reason_1, TEXTS.word(40)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -3840,7 +3852,7 @@ mod compiled {
                 (go());
 
             // concern#4
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(42), reason_1, TEXTS.word(43)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(43), reason_1, TEXTS.word(44)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
@@ -3850,7 +3862,7 @@ mod compiled {
                 (go());
 
             // concern#5
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(47), reason_1, remedy_2) <-
+            R38Concern(call_0, TEXTS.word(0), TEXTS.word(48), reason_1, remedy_2) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_3] = row_1,
@@ -3863,7 +3875,7 @@ mod compiled {
                 (go());
 
             // concern#6
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(49), reason_1, TEXTS.word(50)) <-
+            R38Concern(call_0, TEXTS.word(0), TEXTS.word(50), reason_1, TEXTS.word(51)) <-
                 Source(input),
                 let p8 = input.param(8),
                 for element_4 in each(Generator::Elements(Type::String), &[p8]),
@@ -3877,7 +3889,7 @@ mod compiled {
                 (go());
 
             // concern#7
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(53), reason_1, TEXTS.word(54)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(54), reason_1, TEXTS.word(55)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
@@ -3887,19 +3899,19 @@ mod compiled {
                 (go());
 
             // concern#8
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(58), reason_1, TEXTS.word(59)) <-
+            R38Concern(call_0, TEXTS.word(0), TEXTS.word(59), reason_1, TEXTS.word(60)) <-
                 Source(input),
                 let p24 = input.param(24),
                 for row_2 in input.rows(17),
                 let [call_0, _] = row_2,
-                R4Argv(call_0, stage_2, int(0), TEXTS.word(55)),
+                R4Argv(call_0, stage_2, int(0), TEXTS.word(56)),
                 R6Verb(call_0, stage_2, verb_3),
                 (concern_49_0(verb_3, p24).as_bool()),
                 let Some(reason_1) = tried(49, concern_49_1(verb_3)),
                 (go());
 
             // concern#9
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(62), reason_1, TEXTS.word(63)) <-
+            R38Concern(call_0, TEXTS.word(0), TEXTS.word(63), reason_1, TEXTS.word(64)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
@@ -3910,7 +3922,7 @@ mod compiled {
                 (go());
 
             // concern#10
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(68), reason_1, TEXTS.word(69)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(69), reason_1, TEXTS.word(70)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -3923,7 +3935,7 @@ mod compiled {
                 (go());
 
             // concern#11
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(71), reason_1, TEXTS.word(72)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(72), reason_1, TEXTS.word(73)) <-
                 Source(input),
                 let p16 = input.param(16),
                 for row_2 in input.rows(17),
@@ -3934,7 +3946,7 @@ mod compiled {
                 (go());
 
             // concern#12
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(74), reason_1, TEXTS.word(75)) <-
+            R38Concern(call_0, TEXTS.word(0), TEXTS.word(75), reason_1, TEXTS.word(76)) <-
                 Source(input),
                 let p14 = input.param(14),
                 for row_2 in input.rows(17),
@@ -3945,7 +3957,7 @@ mod compiled {
                 (go());
 
             // concern#13
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(77), reason_1, TEXTS.word(78)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(78), reason_1, TEXTS.word(79)) <-
                 Source(input),
                 let p15 = input.param(15),
                 for row_2 in input.rows(17),
@@ -3956,7 +3968,7 @@ mod compiled {
                 (go());
 
             // concern#14
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(80), reason_1, TEXTS.word(81)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(81), reason_1, TEXTS.word(82)) <-
                 Source(input),
                 let p17 = input.param(17),
                 for row_2 in input.rows(17),
@@ -3967,7 +3979,7 @@ mod compiled {
                 (go());
 
             // concern#15
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(83), reason_1, TEXTS.word(84)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(84), reason_1, TEXTS.word(85)) <-
                 Source(input),
                 let p18 = input.param(18),
                 for row_2 in input.rows(17),
@@ -3978,7 +3990,7 @@ mod compiled {
                 (go());
 
             // concern#16
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(86), reason_1, TEXTS.word(87)) <-
+            R38Concern(call_0, TEXTS.word(0), TEXTS.word(87), reason_1, TEXTS.word(88)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -3987,7 +3999,7 @@ mod compiled {
                 (go());
 
             // concern#17
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(91), reason_1, TEXTS.word(92)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(92), reason_1, TEXTS.word(93)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -3997,27 +4009,27 @@ mod compiled {
                 (go());
 
             // concern#18
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(94), reason_1, TEXTS.word(95)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(95), reason_1, TEXTS.word(96)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
-                R8Opaque(call_0, TEXTS.word(89), what_2),
+                R8Opaque(call_0, TEXTS.word(90), what_2),
                 !R25Inside(call_0, what_2),
                 let Some(reason_1) = tried(59, concern_59_0(what_2)),
                 (go());
 
             // concern#19
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(98), reason_1, TEXTS.word(99)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(99), reason_1, TEXTS.word(100)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
-                R8Opaque(call_0, TEXTS.word(89), what_3),
+                R8Opaque(call_0, TEXTS.word(90), what_3),
                 let Some(reason_1) = tried(60, concern_60_0(what_3)),
                 R27Written(session_2, what_3),
                 (go());
 
             // concern#20
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(101), reason_1, TEXTS.word(102)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(102), reason_1, TEXTS.word(103)) <-
                 Source(input),
                 let p9 = input.param(9),
                 for element_6 in each(Generator::Elements(Type::String), &[p9]),
@@ -4032,7 +4044,7 @@ mod compiled {
                 (go());
 
             // concern#21
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(105), reason_1, TEXTS.word(106)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(106), reason_1, TEXTS.word(107)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4042,7 +4054,7 @@ mod compiled {
                 (go());
 
             // concern#22
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(108), reason_1, TEXTS.word(109)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(109), reason_1, TEXTS.word(110)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4052,7 +4064,7 @@ mod compiled {
                 (go());
 
             // concern#23
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(112), reason_1, TEXTS.word(113)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(113), reason_1, TEXTS.word(114)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4063,7 +4075,7 @@ mod compiled {
                 (go());
 
             // concern#24
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(116), reason_1, TEXTS.word(117)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(117), reason_1, TEXTS.word(118)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4074,7 +4086,7 @@ mod compiled {
                 (go());
 
             // concern#25
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(121), reason_1, TEXTS.word(122)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(122), reason_1, TEXTS.word(123)) <-
                 Source(input),
                 let p1 = input.param(1),
                 for row_2 in input.rows(17),
@@ -4085,7 +4097,7 @@ mod compiled {
                 (go());
 
             // concern#26
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(125), reason_1, TEXTS.word(126)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(126), reason_1, TEXTS.word(127)) <-
                 Source(input),
                 let p2 = input.param(2),
                 for row_2 in input.rows(17),
@@ -4097,7 +4109,7 @@ mod compiled {
                 (go());
 
             // concern#27
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(129), reason_1, TEXTS.word(122)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(130), reason_1, TEXTS.word(123)) <-
                 Source(input),
                 let p3 = input.param(3),
                 for row_2 in input.rows(17),
@@ -4109,7 +4121,7 @@ mod compiled {
                 (go());
 
             // concern#28
-            R38Concern(call_0, TEXTS.word(37), TEXTS.word(132), reason_1, TEXTS.word(133)) <-
+            R38Concern(call_0, TEXTS.word(38), TEXTS.word(133), reason_1, TEXTS.word(134)) <-
                 Source(input),
                 let p4 = input.param(4),
                 for row_2 in input.rows(17),
@@ -4120,7 +4132,7 @@ mod compiled {
                 (go());
 
             // concern#29
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(136), reason_1, TEXTS.word(137)) <-
+            R38Concern(call_0, TEXTS.word(0), TEXTS.word(137), reason_1, TEXTS.word(138)) <-
                 Source(input),
                 let p5 = input.param(5),
                 for row_2 in input.rows(17),
@@ -4221,7 +4233,7 @@ mod compiled {
                 for [c0, c1, c2, c3, c4] in input.rows(49);
 
             // no_concern
-            R49Verdict(call_0, TEXTS.word(139), TEXTS.word(140), head_3, TEXTS.word(21)) <-
+            R49Verdict(call_0, TEXTS.word(140), TEXTS.word(141), head_3, TEXTS.word(21)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4403,11 +4415,11 @@ mod compiled {
             "relation compound(id: string).\n",
             "compound(Call) :- argv(id: Call, stage: Stage), Stage > 0.\n",
             "relation lifted(id: string, rule: name).\n",
-            "lifted(Call, Rule) :- approved(Call, Rule, Subject), subject(Call, Subject).\n",
-            "lifted(Call, Rule) :-\n    approved(Call, Rule, Wanted),\n    !compound(Call),\n    ends_with(Wanted, \"*\"),\n    subject(Call, Subject),\n    starts_with(Subject, replace_all(Wanted, r\"\\*$\", \"\")).\n",
-            "lifted(Call, Rule) :- approved(Call, Rule, \"\").\n",
-            "relation approved(id: string, rule: name, subject: string).\n",
-            "approved(Call, Rule, Subject) :-\n    pending(Call, Session),\n    approval(Rule, Wanted, Subject, _, From, Lasts),\n    if(Wanted = \"*\", Session, Wanted) = Session,\n    agent_call(id: Call, at: At),\n    At >= From,\n    At < From + Lasts.\n",
+            "lifted(Call, Rule) :- approved(Call, Rule, _, Subject), subject(Call, Subject).\n",
+            "lifted(Call, Rule) :-\n    approved(Call, Rule, \"*\", Wanted),\n    !compound(Call),\n    ends_with(Wanted, \"*\"),\n    subject(Call, Subject),\n    starts_with(Subject, replace_all(Wanted, r\"\\*$\", \"\")).\n",
+            "lifted(Call, Rule) :- approved(Call, Rule, Scope, \"\"), Scope != \"*\".\n",
+            "relation approved(id: string, rule: name, scope: string, subject: string).\n",
+            "approved(Call, Rule, Scope, Subject) :-\n    pending(Call, Session),\n    approval(Rule, Scope, Subject, _, From, Lasts),\n    if(Scope = \"*\", true, Scope = if(matches(Session, r\"^[*\\\\]\"), concat(\"\\\\\", Session), Session)),\n    agent_call(id: Call, at: At),\n    At >= From,\n    At < From + Lasts.\n",
             "relation strictness(kind: /ask | /defer | /transform | /deny, rank: int).\n",
             "strictness(/deny, 1).\n",
             "strictness(/defer, 2).\n",

@@ -27,10 +27,10 @@ pub(super) struct Approve {
     #[arg(long)]
     session: bool,
     /// For calls of any session whose command, path or address is this, or begins so where it ends with `*`
-    #[arg(long, value_name = "TEXT", conflicts_with = "session")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "session", value_parser = pattern)]
     like: Option<String>,
     /// For so long
-    #[arg(long = "for", value_name = "DURATION", default_value = "1h", value_parser = duration)]
+    #[arg(long = "for", value_name = "DURATION", default_value = "1h", value_parser = some_time)]
     lasts: Duration,
     /// The reviewer [default: the system user]
     #[arg(long = "as", value_name = "AUTHOR")]
@@ -38,6 +38,22 @@ pub(super) struct Approve {
     /// The ledger's folder [default: .hence]
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
+}
+
+/// Reads what calls begin with; nothing would be any call.
+fn pattern(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err(String::from("expected the beginning of a command, a path or an address")),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+/// Reads a duration in which something can happen.
+fn some_time(text: &str) -> Result<Duration, String> {
+    duration(text).and_then(|lasts| match lasts.as_micros() {
+        0 => Err(String::from("expected a duration of more than nothing")),
+        _ => Ok(lasts),
+    })
 }
 
 impl Approve {
@@ -50,9 +66,12 @@ impl Approve {
         let Some((id, found)) = found else {
             return Err(Failure::Usage(format!("no verdict on a call `{}` is recorded", self.call)));
         };
+        if column(&found.fact, 1).as_deref() == Some("/allow") {
+            return Err(Failure::Usage(format!("call `{}` was allowed: no rule stopped it", self.call)));
+        }
         let transaction = ledger.transaction(id.tx).map_err(open::failure)?;
         let call = column(&found.fact, 0).unwrap_or_default();
-        let (session, subject) = self.scope(&transaction, &call);
+        let (scope, subject) = self.scope(&transaction, &call);
         let rule = column(&found.fact, 2).unwrap_or_default();
         let lasts = Value::Duration(i64::try_from(self.lasts.as_micros()).unwrap_or(i64::MAX));
         let now = time::wall_clock();
@@ -60,7 +79,7 @@ impl Approve {
         let at = hence_core::literal::time_text(now);
         let text = format!(
             "approval({rule}, {}, {}, {}, @{at}, {lasts})",
-            quoted(&session),
+            quoted(&scope.written()),
             quoted(&subject),
             quoted(&author)
         );
@@ -77,7 +96,7 @@ impl Approve {
         ledger.tx_when(When::Now).map_err(open::failure)?;
         let committed = ledger.commit_owned(draft).map_err(open::failure)?;
         open::show_notices(&ledger.close());
-        let of = lifted_for(&subject, &session);
+        let of = lifted_for(&subject, &scope);
         writeln!(
             terminal::text(),
             "{} lifted for {of}, recorded as transaction {}",
@@ -88,7 +107,7 @@ impl Approve {
     }
 
     /// The session and the command that the approval is for, of a call that a transaction records.
-    fn scope(&self, transaction: &Transaction, call: &str) -> (String, String) {
+    fn scope(&self, transaction: &Transaction, call: &str) -> (Scope, String) {
         let of_call = |relation: &str, at: usize| {
             let mut facts = transaction.added.iter().filter(|fact| fact.relation.as_str() == relation);
             facts.find(|fact| column(fact, 0).as_deref() == Some(call)).and_then(|fact| column(fact, at))
@@ -103,20 +122,37 @@ impl Approve {
         let session = of_call("agent_call", 1).unwrap_or_default();
         let own = ["command", "path", "url"]
             .iter()
-            .find_map(|path| wanted(path))
+            .find_map(|path| wanted(path).filter(|subject| !subject.is_empty()))
             .or_else(|| of_call("agent_call", 3));
         match (&self.like, self.session) {
-            (Some(like), _) => (String::from("*"), like.clone()),
-            (None, true) => (session, String::new()),
-            (None, false) => (session, own.unwrap_or_default()),
+            (Some(like), _) => (Scope::All, like.clone()),
+            (None, true) => (Scope::Only(session), String::new()),
+            (None, false) => (Scope::Only(session), own.unwrap_or_default()),
         }
     }
 }
 
-fn lifted_for(subject: &str, session: &str) -> String {
-    match (subject, session) {
-        ("", session) => format!("all calls of session {session}"),
-        (subject, "*") => format!("calls like `{subject}`"),
-        (subject, session) => format!("`{subject}` in session {session}"),
+/// The sessions that an approval is for.
+enum Scope {
+    All,
+    Only(String),
+}
+
+impl Scope {
+    /// As the column of an approval says it. `*` is all sessions, so that the session of that name has a backslash before it.
+    fn written(&self) -> String {
+        match self {
+            Self::All => String::from("*"),
+            Self::Only(session) if session.starts_with(['*', '\\']) => format!("\\{session}"),
+            Self::Only(session) => session.clone(),
+        }
+    }
+}
+
+fn lifted_for(subject: &str, scope: &Scope) -> String {
+    match (subject, scope) {
+        (subject, Scope::All) => format!("calls like `{subject}`"),
+        ("", Scope::Only(session)) => format!("all calls of session {session}"),
+        (subject, Scope::Only(session)) => format!("`{subject}` in session {session}"),
     }
 }

@@ -51,6 +51,19 @@ const NOTIFICATIONS: [&str; 4] = [
     "notifications/progress",
     "notifications/roots/list_changed",
 ];
+/// What a server may tell.
+const TOLD_BACK: [&str; 10] = [
+    "notifications/cancelled",
+    "notifications/progress",
+    "notifications/message",
+    "notifications/resources/updated",
+    "notifications/resources/list_changed",
+    "notifications/tools/list_changed",
+    "notifications/prompts/list_changed",
+    "notifications/subscriptions/acknowledged",
+    "notifications/elicitation/complete",
+    "notifications/tasks/status",
+];
 /// What a server may ask of its client.
 const ASKED_BACK: [&str; 4] = ["ping", "sampling/createMessage", "elicitation/create", "roots/list"];
 
@@ -343,8 +356,9 @@ impl Between {
 
     fn one_from_server(&mut self, fields: Map<String, Json>) -> Result<(), Failure> {
         let key = fields.get("id").filter(|id| !id.is_null()).map(Json::to_string);
-        match (fields.get("method").and_then(Json::as_str), key) {
-            (Some(_), None) => {}
+        let method = fields.get("method").map(|method| method.as_str().unwrap_or_default());
+        match (method, key) {
+            (Some(method), None) if TOLD_BACK.contains(&method) && !fields.contains_key("id") => {}
             (Some(method), Some(key)) if ASKED_BACK.contains(&method) => drop(self.asked_back.insert(key)),
             (Some(_), Some(_)) => {
                 self.forward(&failed(fields.get("id"), -32601, "the gate lets no unknown method through"));
@@ -357,7 +371,8 @@ impl Between {
                 None => return Ok(()),
             },
             // An error about what can't be read.
-            (None, None) => {}
+            (None, None) if fields.contains_key("error") => {}
+            (_, None) => return Ok(()),
         }
         self.say(&Json::Object(fields))
     }

@@ -2,6 +2,10 @@
 
 /// The path of a file that a URI names, or that stands in the place of one.
 pub(super) fn file(uri: &str) -> Result<Option<String>, String> {
+    // Parsers of URLs leave out controls and outer blanks, and may then read a file where none stands here.
+    if uri.contains(|c: char| c.is_control()) || uri.trim() != uri {
+        return Err(String::from("`uri`: expected no control characters, and no blanks around it"));
+    }
     let is_scheme = |text: &str| {
         text.starts_with(|c: char| c.is_ascii_alphabetic())
             && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
@@ -12,6 +16,10 @@ pub(super) fn file(uri: &str) -> Result<Option<String>, String> {
         Some((_, rest)) => rest,
     };
     let unread = || format!("`uri`: expected the absolute path of a file, found `{uri}`");
+    // They read a backslash as a slash, too.
+    if rest.contains('\\') {
+        return Err(unread());
+    }
     let path = match rest.strip_prefix("//") {
         Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).ok_or_else(unread)?,
         None => rest,
