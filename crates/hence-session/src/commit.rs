@@ -11,15 +11,12 @@ use hence_core::symbol::Symbol;
 use hence_engine::{Database, Limits};
 use hence_lang::builtins::zone;
 use hence_ledger::{
-    Changes, Committed, Decision, Draft, EffectRound, Lapsed, LedgerError, PERSONAL, ResolvedDelta, Run,
-    RunLimits, Said, When,
+    Changes, Decision, Draft, Lapsed, LedgerError, PERSONAL, ResolvedDelta, Run, RunLimits, Said, When,
 };
-use hence_proof::proof::FactPattern;
 
 use super::ask::reports;
 use super::authors::{self, Saying};
 use super::cross_check::rows_of;
-use super::drawn::{self, DecisionId};
 use super::effects::{Effected, HeldAt, has_effects};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
@@ -27,6 +24,7 @@ use super::facts::no_clock;
 use super::incremental::IncrementalState;
 use super::lapse::DecisionRelations;
 use super::ledger_facts::Recording;
+use super::outcome::CommitOutcome;
 use super::trace;
 use super::what_if::without;
 use super::why::decision;
@@ -60,51 +58,6 @@ pub struct CommitRequest {
     pub deferred: bool,
     /// Whether the outcome is to hold all decisions that stand, which costs more the more there are.
     pub list: bool,
-}
-
-/// What became of a change.
-#[derive(Clone, Debug, Default)]
-pub struct CommitOutcome {
-    /// Which facts came and went.
-    pub changes: Changes,
-    /// What effects did, step by step.
-    pub steps: Vec<EffectRound>,
-    /// Decisions that did not stand before, ascending, with their reasons.
-    pub drawn: Vec<Decision>,
-    /// Decisions that stood before and don't any more, ascending, with why, where that isn't that they follow no
-    /// longer.
-    pub lapsed: Vec<Lapsed>,
-    /// All decisions that stand now, ascending, with the reasons for which they were drawn; only where
-    /// [`CommitRequest::list`] asks for them.
-    pub standing: Vec<Decision>,
-    /// How many facts of each decision stand now, with those that were drawn before and are undetermined now.
-    pub stands: BTreeMap<Symbol, usize>,
-    /// How many of them are undetermined now.
-    pub kept_open: usize,
-    /// Decisions that follow possibly and not certainly, ascending: none of them was drawn or lapsed.
-    pub undetermined: Vec<FactPattern>,
-    /// Undefined operations, a line each.
-    pub reports: Vec<String>,
-    /// The transaction, where something was recorded.
-    pub committed: Option<Committed>,
-}
-
-impl CommitOutcome {
-    /// How many decisions stand now.
-    pub fn standing_count(&self) -> usize {
-        self.stands.values().sum()
-    }
-
-    /// Whether rules changed nothing: no effect, no decision.
-    fn is_quiet(&self) -> bool {
-        self.steps.is_empty() && self.drawn.is_empty() && self.lapsed.is_empty()
-    }
-
-    /// The id of a decision that was drawn now; `None` where nothing was recorded.
-    pub fn id(&self, drawn: &Fact) -> Option<DecisionId> {
-        let tx = self.committed.as_ref()?.tx;
-        drawn::place(&self.drawn, drawn).map(|place| DecisionId { tx, place })
-    }
 }
 
 impl Session {

@@ -10,12 +10,13 @@ use hence_engine::Undefined;
 use hence_ledger::{Changes, Decision, Lapsed};
 
 use super::Session;
-use super::commit::{CommitOutcome, REASONS};
+use super::commit::REASONS;
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::lapse::DecisionRelations;
 use super::lent::Others;
 use super::maintained::{Edits, Maintained, Turned};
+use super::outcome::CommitOutcome;
 use super::why::decision;
 
 /// Everything that follows from the facts of a session after a transaction.

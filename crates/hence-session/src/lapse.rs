@@ -8,9 +8,9 @@ use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
 use hence_ledger::{EffectRound, Hash, Lapsed, Ledger, LedgerError, TxInfo};
 
-use super::commit::CommitOutcome;
 use super::error::SessionError;
 use super::evaluation;
+use super::outcome::CommitOutcome;
 use super::{Session, Store};
 
 /// So many relations are named at most.

@@ -16,8 +16,8 @@ use hence_lang::builtins::zone;
 use hence_lang::ir::Program;
 use hence_ledger::When;
 
-use super::commit::CommitOutcome;
 use super::error::SessionError;
+use super::outcome::CommitOutcome;
 use super::{Session, evaluation};
 
 /// A tick that is asserted this much after its instant, in microseconds, is late.

@@ -4,8 +4,8 @@ use tracing::field::{Empty, display};
 use tracing::{Span, error, info_span};
 
 use super::RuleSet;
-use super::commit::CommitOutcome;
 use super::error::SessionError;
+use super::outcome::CommitOutcome;
 
 /// The span of a commit whose outcome is to come.
 pub(super) fn commit(engine: &str, dry: bool) -> Span {

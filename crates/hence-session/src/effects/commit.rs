@@ -11,11 +11,12 @@ use hence_proof::proof::FactPattern;
 
 use super::held::{Extents, Turn};
 use super::{Held, HeldAt, Steps, begun, has_effects};
-use crate::commit::{CommitOutcome, Proposed};
+use crate::commit::Proposed;
 use crate::error::SessionError;
 use crate::evaluation::{self, Evaluation, open_of};
 use crate::incremental::{IncrementalState, MaintainedAt};
 use crate::maintained::{Edits, Maintained, Turned};
+use crate::outcome::CommitOutcome;
 use crate::{Session, Store};
 
 /// What a change came to with its effects.
