@@ -16,7 +16,6 @@ use hence_ledger::{Changes, Draft, EffectRound, Hash, Ledger, LedgerError, Recas
 use super::RuleSet;
 use super::erased::declare_personal;
 use super::error::{Faults, SessionError};
-use super::facts::no_clock;
 use super::misfit::{Misfit, Trouble};
 
 /// The columns of inputs in rule sets that a ledger recorded before it recorded columns.
@@ -420,19 +419,6 @@ impl Reading<'_> {
         }
         Ok(Misfit { recorded, trouble, facts, since })
     }
-}
-
-/// Puts the facts of a draft, which have the columns that `rules` declare, into the form in which the ledger records
-/// them.
-///
-/// # Errors
-/// The clock among the facts, relations whose recorded facts can't be read under these rules, a ledger that can't be
-/// read.
-pub fn fit_draft(rules: &RuleSet, ledger: &Ledger, draft: &mut Draft) -> Result<(), SessionError> {
-    no_clock(draft.assertions.iter().chain(draft.said.iter().map(|said| &said.fact)))?;
-    let reading = Reading { ledger, at: When::Now, legacy: &Legacy::default(), trusted: false };
-    let lens = Lens::new(&reading, &rules.program, &rules.sources)?;
-    Ok(lens.record(ledger, &rules.program, draft)?)
 }
 
 /// A fact of a relation under other declared columns, by name; `None` where it can't be read so.

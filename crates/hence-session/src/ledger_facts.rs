@@ -1,4 +1,4 @@
-//! The facts of a ledger as rows of a program.
+//! The facts of a ledger as rows of a program, and those of a draft as a ledger records them.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,11 +10,12 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_engine::Database;
 use hence_lang::ir::Program;
-use hence_ledger::{Assertion, Decision, Ledger, LedgerError, Notice, When};
+use hence_ledger::{Assertion, Decision, Draft, Ledger, LedgerError, Notice, When};
 
 use super::error::SessionError;
+use super::facts::no_clock;
 use super::fitting::{Legacy, Lens, Reading};
-use super::{Session, Store, trust};
+use super::{RuleSet, Session, Store, trust};
 
 /// A ledger, and what is known of facts that are older than their schemas.
 pub(super) struct Recording {
@@ -168,4 +169,17 @@ pub(super) fn assertion(
 /// The decisions that stood at a moment.
 pub(super) fn decisions(ledger: &Ledger, as_of: When) -> Result<Vec<Decision>, LedgerError> {
     Ok(ledger.decisions_at(as_of)?.into_iter().map(|standing| standing.decision).collect())
+}
+
+/// Puts the facts of a draft, which have the columns that `rules` declare, into the form in which the ledger records
+/// them.
+///
+/// # Errors
+/// The clock among the facts, relations whose recorded facts can't be read under these rules, a ledger that can't be
+/// read.
+pub fn fit_draft(rules: &RuleSet, ledger: &Ledger, draft: &mut Draft) -> Result<(), SessionError> {
+    no_clock(draft.assertions.iter().chain(draft.said.iter().map(|said| &said.fact)))?;
+    let reading = Reading { ledger, at: When::Now, legacy: &Legacy::default(), trusted: false };
+    let lens = Lens::new(&reading, &rules.program, &rules.sources)?;
+    Ok(lens.record(ledger, &rules.program, draft)?)
 }

@@ -74,8 +74,9 @@ pub use facts::{
     FactFiles, RecordFile, read_any_fact, read_fact, read_fact_lines, read_facts, read_facts_counted,
     read_given, read_pattern, read_record_lines, read_stream_lines,
 };
-pub use fitting::{fact_by_name, fit_draft};
+pub use fitting::fact_by_name;
 pub use ground::{AskedBy, Ground};
+pub use ledger_facts::fit_draft;
 pub use lent::Lent;
 pub use listing::{Listing, from_shipped, history, recorded_like, stands_with, undeclared};
 pub use loader::{Loaded, Loader};
