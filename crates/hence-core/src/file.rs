@@ -154,11 +154,15 @@ pub fn is_broken_link(path: &Path) -> bool {
     path.is_symlink() && !path.exists()
 }
 
+/// The folder that `path` is in.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// The path in the same folder that was probably meant by one that leads to nothing: of the same name with another ending,
 /// else the nearest of the same ending.
 pub fn near(path: &Path) -> Option<PathBuf> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = std::fs::read_dir(folder).ok()?.take(NAMES).flatten();
+    let beside = std::fs::read_dir(folder(path)).ok()?.take(NAMES).flatten();
     let mut beside: Vec<PathBuf> = beside.map(|entry| path.with_file_name(entry.file_name())).collect();
     beside.sort();
     let same_name = beside.iter().find(|other| other.file_stem() == path.file_stem());

@@ -5,6 +5,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use crate::file::folder;
+
 /// What stands between a name and the number of the process that makes what is to have it.
 const BY: &str = ".hence-";
 
@@ -18,11 +20,6 @@ pub fn unfinished(path: &Path) -> Option<PathBuf> {
     remove_leftovers(folder(path), &beginning);
     beginning.push(std::process::id().to_string());
     Some(path.with_file_name(beginning))
-}
-
-/// The folder that `path` is in.
-pub fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn remove_leftovers(folder: &Path, beginning: &OsString) {

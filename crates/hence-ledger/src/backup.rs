@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use hence_core::whole_file::{folder, unfinished};
+use hence_core::file::folder;
+use hence_core::whole_file::unfinished;
 
 use super::Ledger;
 use super::ask::undisturbed;

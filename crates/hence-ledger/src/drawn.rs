@@ -37,16 +37,7 @@ impl Ledger {
     /// # Errors
     /// If there is no such transaction, or base or journal can't be read.
     pub fn decisions_at(&self, when: When) -> Result<Vec<InForce>, LedgerError> {
-        let at = self.at(when)?;
-        let mut all = Vec::new();
-        for (name, counts) in &self.state.relations {
-            for row in Rows::new(&self.view, &keys::relation(keys::DECISION, counts.number), at) {
-                meter::check("reading the ledger")?;
-                all.push(self.in_force(*name, row?)?);
-            }
-        }
-        all.sort();
-        Ok(all)
+        self.at_moment(when, |relation, row| self.in_force(relation, row))
     }
 
     /// The decisions that were in force at a moment, without their explanations, which for one that lapsed since may be in
@@ -55,20 +46,34 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::decisions_at`].
     pub fn stood_at(&self, when: When) -> Result<Vec<Fact>, LedgerError> {
+        self.at_moment(when, |relation, row| self.decided(relation, &row))
+    }
+
+    /// What `of` makes of the decisions that were in force at a moment, ascending.
+    fn at_moment<T: Ord>(
+        &self,
+        when: When,
+        of: impl Fn(Symbol, Row) -> Result<T, LedgerError>,
+    ) -> Result<Vec<T>, LedgerError> {
         let at = self.at(when)?;
         let mut all = Vec::new();
         for (name, counts) in &self.state.relations {
             for row in Rows::new(&self.view, &keys::relation(keys::DECISION, counts.number), at) {
                 meter::check("reading the ledger")?;
-                all.push(self.opened(Fact { relation: *name, values: tuple::decode(&row?.tuple)? })?);
+                all.push(of(*name, row?)?);
             }
         }
         all.sort();
         Ok(all)
     }
 
+    /// The fact of a decision.
+    fn decided(&self, relation: Symbol, row: &Row) -> Result<Fact, LedgerError> {
+        self.opened(Fact { relation, values: tuple::decode(&row.tuple)? })
+    }
+
     fn in_force(&self, relation: Symbol, row: Row) -> Result<InForce, LedgerError> {
-        let fact = self.opened(Fact { relation, values: tuple::decode(&row.tuple)? })?;
+        let fact = self.decided(relation, &row)?;
         let tx = row.from;
         if row.until.is_some() {
             // The base keeps explanations of decisions in force; the journal keeps all.
@@ -104,10 +109,7 @@ impl Ledger {
                 let drawn = held.entry(row.from).or_default();
                 drawn.push(match row.until {
                     None => self.in_force(*name, row)?.decision,
-                    Some(_) => {
-                        let fact = Fact { relation: *name, values: tuple::decode(&row.tuple)? };
-                        Decision::new(self.opened(fact)?)
-                    }
+                    Some(_) => Decision::new(self.decided(*name, &row)?),
                 });
             }
         }

@@ -121,8 +121,8 @@ pub fn read_record_lines(
     text: &str,
 ) -> Result<Vec<Fact>, SessionError> {
     let mut reading = Reading::new(rules);
-    if reading.knows(mapping, Path::new(STANDARD_INPUT)) {
-        let schemas = Schemas::new(&rules.program.relations);
+    let schemas = reading.schemas();
+    if reading.knows(mapping, &schemas, Path::new(STANDARD_INPUT)) {
         let read = interchange::read_records_text(&mut reading.sources, name, text, mapping, &schemas);
         reading.take(read);
     }
@@ -349,20 +349,20 @@ impl<'a> Reading<'a> {
     }
 
     /// Whether there are the relation of records and the columns that a mapping names.
-    fn knows(&mut self, mapping: &Mapping, path: &Path) -> bool {
-        let by = format!("named by `--facts {}={}`", mapping.relation, path.display());
-        let found = mapping.faults(&self.schemas());
-        let found: Vec<Diagnostic> = found.into_iter().map(|fault| fault.note(by.as_str())).collect();
+    fn knows(&mut self, mapping: &Mapping, schemas: &Schemas<'_>, path: &Path) -> bool {
+        let by = || format!("named by `--facts {}={}`", mapping.relation, path.display());
+        let found = mapping.faults(schemas);
+        let found: Vec<Diagnostic> = found.into_iter().map(|fault| fault.note(by())).collect();
         let fits = found.is_empty();
         self.found.extend(found);
         fits
     }
 
     fn records(&mut self, file: &RecordFile, counted: &mut dyn FnMut(usize)) {
-        if self.stopped.is_some() || !self.knows(&file.mapping, &file.path) {
+        let schemas = self.schemas();
+        if self.stopped.is_some() || !self.knows(&file.mapping, &schemas, &file.path) {
             return;
         }
-        let schemas = self.schemas();
         let Self { sources, facts, .. } = self;
         let read = if file.path.as_os_str() == STANDARD_INPUT {
             let mut input = std::io::stdin().lock();

@@ -50,7 +50,7 @@ fn entry(server: &Server) -> Result<Json, Failed> {
 
 /// Writes a file under another name, then gives it its own.
 fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = file::folder(path);
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let new = folder.join(format!(".{name}.new"));
     let mut file = File::create(&new)?;

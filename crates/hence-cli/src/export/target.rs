@@ -30,8 +30,7 @@ impl Target {
     pub(super) fn of(output: Option<&Path>) -> Result<Self, Failure> {
         let Some(named) = output else { return Ok(Self::Out) };
         let failed = |error| unwritable(named, &error);
-        let folder = named.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        elsewhere(named, &folder.canonicalize().map_err(failed)?)?;
+        elsewhere(named, &file::folder(named).canonicalize().map_err(failed)?)?;
         // What links lead to is replaced, not the link; that of a pipe leads to nothing that has a path.
         let found = named.canonicalize();
         if let Ok(found) = &found {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hence_core::fault;
+use hence_core::file::folder;
 use hence_ledger as ledger;
 use hence_ruletest::{Selection, Suite, TestVerdict};
 use hence_server::{Problem, Sight};
@@ -119,8 +120,7 @@ fn tests((name, text): (&str, &str)) -> Result<Json, Problem> {
 
 /// Copies the rule files of a folder, one of them with another text; where that one and its tests are.
 fn copy(file: &Path, text: &str, to: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let from = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    for entry in fs::read_dir(from)?.take(MOST) {
+    for entry in fs::read_dir(folder(file))?.take(MOST) {
         let path = entry?.path();
         let name = path.file_name().filter(|_| path.extension().is_some_and(|ending| ending == "dl"));
         if let Some(name) = name.filter(|_| path.is_file()) {

@@ -61,7 +61,7 @@ pub(super) fn not_facts(reader: &Reader<'_, '_>, fields: &[String]) -> Diagnosti
     let message = format!("expected a fact, found a record: there is no relation `{first}`");
     let fault = Diagnostic::new(codes::UNKNOWN_RELATION, message);
     let relation = reader.schemas().of_fields(fields).map_or("RELATION", |relation| relation.name.as_str());
-    match reader.option(Some(relation)) {
+    match reader::option(reader.file(), Some(relation)) {
         Some(option) => fault.help(format!("name the relation that each line is a record of: {option}")),
         None => fault.help(reader.schemas().example()),
     }
@@ -101,10 +101,8 @@ pub(super) fn record(
         Ok(())
     })?;
     let place = scanner.span_from(whole);
-    let as_facts = reader.option(None);
-    reader.end_or(relation, place, &|missing| {
-        missing_fields(mapping, relation, (missing, &fields), as_facts.as_deref())
-    });
+    let file = reader.file();
+    reader.end_or(relation, place, &|missing| missing_fields(mapping, relation, (missing, &fields), file));
     if scanner.peek().is_some() {
         return Err(scanner.unexpected("the end of the line"));
     }
@@ -129,7 +127,7 @@ fn missing_fields(
     mapping: &Mapping,
     relation: &Relation,
     (missing, fields): (&[&Column], &[Cow<'_, str>]),
-    as_facts: Option<&str>,
+    file: &str,
 ) -> Diagnostic {
     let names: Vec<_> = missing
         .iter()
@@ -144,7 +142,7 @@ fn missing_fields(
     if let [only] = fields
         && *only == relation.name.as_str()
     {
-        return fault.help(match as_facts {
+        return fault.help(match reader::option(file, None) {
             Some(option) => format!("the line holds a fact, and no record: {option} reads it"),
             None => String::from("the line holds a fact already, and no record"),
         });

@@ -13,6 +13,17 @@ use super::faults::{Faults, Unread};
 use super::field::Found;
 use super::schemas::Schemas;
 
+/// How `--facts` names a file, where it can: as the facts or the records of `relation`.
+pub(super) fn option(file: &str, relation: Option<&str>) -> Option<String> {
+    let path = match file {
+        "<stdin>" => "-",
+        other if other.starts_with('<') => return None,
+        path => path,
+    };
+    let relation = relation.map(|relation| format!("{relation}=")).unwrap_or_default();
+    Some(format!("`--facts {relation}{path}`"))
+}
+
 /// Takes the rows of one file in.
 pub(super) struct Reader<'a, 's> {
     schemas: &'a Schemas<'s>,
@@ -61,15 +72,9 @@ impl<'a, 's> Reader<'a, 's> {
         self.schemas
     }
 
-    /// How `--facts` names what is read, where it can: as the facts or the records of `relation`.
-    pub(super) fn option(&self, relation: Option<&str>) -> Option<String> {
-        let path = match self.file {
-            "<stdin>" => "-",
-            other if other.starts_with('<') => return None,
-            path => path,
-        };
-        let relation = relation.map(|relation| format!("{relation}=")).unwrap_or_default();
-        Some(format!("`--facts {relation}{path}`"))
+    /// What messages call what is read.
+    pub(super) fn file(&self) -> &'a str {
+        self.file
     }
 
     /// Whether `name` is of no relation and was not reported yet; from now on it is.

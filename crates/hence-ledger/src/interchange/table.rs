@@ -57,7 +57,7 @@ fn unknown_name(reader: &Reader<'_, '_>, name: &str, text: &str, delimiter: char
     let schemas = reader.schemas();
     let of_fields = || schemas.of_fields(&fields).map(|relation| relation.name.as_str());
     let relation = schemas.nearest(name).or_else(of_fields).unwrap_or("RELATION");
-    match reader.option(Some(relation)) {
+    match reader::option(reader.file(), Some(relation)) {
         Some(option) => fault.help(format!("rename the file, or name its relation: {option}")),
         None => fault,
     }
