@@ -105,8 +105,7 @@ impl Decide {
         };
         let carry = if self.carry_out { Some(Carry::new(&session, self.all)?) } else { None };
         if self.follow {
-            let first =
-                Said { assertions, retractions: given.retractions, note: given.note, ..Said::default() };
+            let first = Said::before_lines(assertions, given.retractions, given.note);
             return self.follow(session, (author, first), lines, carry);
         }
         let notes = [self.about.note.clone(), given.note.clone()];

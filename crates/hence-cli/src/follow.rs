@@ -19,7 +19,7 @@ use super::idle::Idle;
 use super::lines::LONGEST_LINE;
 use super::owner::{Ask, Came, Incoming, Owner};
 use super::room::{NoRoom, Stage, Unanswered};
-use super::said::{MOST_FAULTS, Refused, Said, faults};
+use super::said::{Changes, MOST_FAULTS, Refused, Said, faults};
 use super::speaker::Speakers;
 use super::told::Told;
 use super::{Failure, Outcome, due, effects, open, output, time};
@@ -89,7 +89,7 @@ pub(super) type Readers = Box<dyn Fn(&Session)>;
 impl Follow {
     /// Commits what is said first if it says something, then answers what comes in to its end, and what falls due meanwhile.
     pub(super) fn run(mut self, first: Said, out: &mut dyn Write) -> Outcome {
-        if !(first.assertions.is_empty() && first.retractions.is_empty()) {
+        if !first.changes_nothing() {
             self.answer(first, out)?;
         }
         self.begin(out)?;
@@ -250,7 +250,7 @@ impl Follow {
         };
         said.is_over = true;
         said.faults.push(json!({ "message": why, "line": number }));
-        (said.assertions, said.said, said.retractions) = (Vec::new(), Vec::new(), Vec::new());
+        said.forget();
     }
 
     /// Adds what a line says to `said`.
@@ -269,7 +269,7 @@ impl Follow {
         if let Some(mapping) = &self.records {
             return match hence_session::read_record_lines(self.speakers.rules(None), mapping, STREAM, text) {
                 Err(error) => said.refuse(faults(&error, number)),
-                Ok(facts) => said.take(facts, false),
+                Ok(facts) => said.take(facts, [], false),
             };
         }
         let named = match self.speakers.named(&self.session, text) {
@@ -287,8 +287,8 @@ impl Follow {
         match hence_session::read_stream_lines(rules, STREAM, retracted.as_deref().unwrap_or(text)) {
             Err(error) => said.refuse(faults(&error, number)),
             Ok(facts) => {
-                said.said.extend(named.iter().flat_map(|named| named.say(&facts)));
-                said.take(facts, retracted.is_some());
+                let brought: Vec<_> = named.iter().flat_map(|named| named.say(&facts)).collect();
+                said.take(facts, brought, retracted.is_some());
             }
         }
     }
@@ -325,13 +325,15 @@ impl Follow {
         if self.now.is_none() {
             self.fall_due(wall, out)?;
         }
+        let (line, note) = (said.line, said.note.clone());
+        let Changes { assertions, said, retractions } = said.changes();
         let change = CommitRequest {
-            assertions: said.assertions,
-            said: said.said,
-            retractions: said.retractions,
+            assertions,
+            said,
+            retractions,
             author: self.speakers.author().to_owned(),
             source: String::from(self.source),
-            note: said.note,
+            note,
             time: wall,
             now: self.clock(wall)?,
             ..CommitRequest::default()
@@ -342,7 +344,7 @@ impl Follow {
         match self.session.commit(change, false) {
             Ok(decided) => {
                 self.follow_schedules(&decided, now);
-                self.write(Some(said.line), &decided, now, out)?;
+                self.write(Some(line), &decided, now, out)?;
                 *stage = Stage::Answered;
                 self.tell_next_ticks(now, out)
             }
@@ -350,9 +352,9 @@ impl Follow {
             Err(error) if error.is_of_the_change() => {
                 let stopped = error.is_limit();
                 self.due.rest = Some(now);
-                Ok(self.refuse(Some(said.line), &[json!({ "message": error.to_string() })], stopped, out)?)
+                Ok(self.refuse(Some(line), &[json!({ "message": error.to_string() })], stopped, out)?)
             }
-            Err(error) => self.hold_up(Some(said.line), error, now, out),
+            Err(error) => self.hold_up(Some(line), error, now, out),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What the lines of a stream say together, and those of which nothing was recorded.
 
+use std::collections::HashMap;
+
 use serde_json::{Value as Json, json};
 
 use hence_core::fact::Fact;
@@ -32,9 +34,10 @@ pub(super) struct Said {
     /// The line they begin at, from 1; 0 for none.
     pub(super) line: u64,
     pub(super) assertions: Vec<Fact>,
-    /// Those of them that others say than who brings them.
-    pub(super) said: Vec<Brought>,
-    pub(super) retractions: Vec<Fact>,
+    /// Those of them that others say than who brings them, each with the number of assertions before it.
+    said: Vec<(usize, Brought)>,
+    /// What is retracted, each with the number of assertions before it.
+    retractions: Vec<(usize, Fact)>,
     /// What the ledger is to say of them.
     pub(super) note: Option<String>,
     pub(super) now: Option<i64>,
@@ -47,26 +50,64 @@ pub(super) struct Said {
     pub(super) is_over: bool,
 }
 
+/// What lines change together.
+pub(super) struct Changes {
+    pub(super) assertions: Vec<Fact>,
+    /// Those of them that others say than who brings them.
+    pub(super) said: Vec<Brought>,
+    pub(super) retractions: Vec<Fact>,
+}
+
 impl Said {
+    /// What is said before the first line.
+    pub(super) fn before_lines(assertions: Vec<Fact>, retractions: Vec<Fact>, note: Option<String>) -> Self {
+        let retractions = retractions.into_iter().map(|fact| (0, fact)).collect();
+        Self { assertions, retractions, note, ..Self::default() }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.line == 0
     }
 
+    /// Whether it neither asserts nor retracts a fact.
+    pub(super) fn changes_nothing(&self) -> bool {
+        self.assertions.is_empty() && self.retractions.is_empty()
+    }
+
     /// Takes in that a line can't be taken: then nothing of these lines is kept, and of very many faults only the first.
     pub(super) fn refuse(&mut self, faults: impl IntoIterator<Item = Json>) {
-        (self.assertions, self.said, self.retractions) = (Vec::new(), Vec::new(), Vec::new());
+        self.forget();
         let room = MOST_FAULTS.saturating_sub(self.faults.len());
         self.faults.extend(faults.into_iter().take(room));
     }
 
-    /// Takes in what a line says, unless nothing of these lines is kept.
-    pub(super) fn take(&mut self, facts: Vec<Fact>, retracted: bool) {
+    /// Keeps nothing of what the lines assert and retract.
+    pub(super) fn forget(&mut self) {
+        (self.assertions, self.said, self.retractions) = (Vec::new(), Vec::new(), Vec::new());
+    }
+
+    /// What the lines change together: of a fact that they assert and retract, what the last line says.
+    pub(super) fn changes(self) -> Changes {
+        let Self { mut assertions, mut said, retractions, .. } = self;
+        let last: HashMap<&Fact, usize> = retractions.iter().map(|(before, fact)| (fact, *before)).collect();
+        let stays = |place, fact: &Fact| last.get(fact).is_none_or(|before| place >= *before);
+        said.retain(|(place, brought)| stays(*place, &brought.fact));
+        let mut places = 0..;
+        assertions.retain(|fact| places.next().is_some_and(|place| stays(place, fact)));
+        let said = said.into_iter().map(|(_, brought)| brought).collect();
+        Changes { assertions, said, retractions: retractions.into_iter().map(|(_, fact)| fact).collect() }
+    }
+
+    /// Takes in what a line says, and which of it others say, unless nothing of these lines is kept.
+    pub(super) fn take(&mut self, facts: Vec<Fact>, brought: impl IntoIterator<Item = Brought>, retracted: bool) {
         if !self.faults.is_empty() {
             return;
         }
+        let before = self.assertions.len();
         if retracted {
-            return self.retractions.extend(facts);
+            return self.retractions.extend(facts.into_iter().map(|fact| (before, fact)));
         }
+        self.said.extend(brought.into_iter().map(|brought| (before, brought)));
         for fact in facts {
             match (fact.relation.as_str(), fact.values.as_slice()) {
                 ("now", [Value::Time(now)]) => self.now = Some(*now),
