@@ -31,7 +31,7 @@ pub mod testing;
 
 #[cfg(feature = "cli")]
 pub use hence_actuators as actuators;
-pub use hence_core::{diagnostic, fact, json, literal, symbol, value};
+pub use hence_core::{diagnostic, fact, fault, json, list, literal, meter, schema, span, symbol, value};
 #[cfg(feature = "dataflow")]
 pub use hence_dataflow as dataflow;
 pub use hence_engine as engine;

@@ -80,7 +80,7 @@ pub fn read(path: &Path) -> Json {
     let facts = read_facts(&rules, &FactFiles::of(vec![path.to_owned()])).unwrap();
     let read = begun.elapsed();
     let begun = Moment::now();
-    let session = Session::over_facts(rules, facts);
+    let session = Session::over_facts(rules, facts).unwrap();
     let input = session.input(0).unwrap();
     let model = SemiNaive.evaluate(&session.rules().program, input, &Limits::default()).unwrap();
     let taken = begun.elapsed();

@@ -94,7 +94,7 @@ pub fn schedules(bytes: &[u8]) {
     let (cron, zone) = (lines.next().unwrap_or_default(), lines.next().unwrap_or("UTC"));
     let rules = super::check(RULES).rules.expect("correct rules");
     let fact = Fact::new("schedule", [text("s"), text(cron), text(zone)]);
-    let mut session = Session::over_facts(*rules, vec![fact]);
+    let mut session = Session::over_facts(*rules, vec![fact]).unwrap();
     let mut now = 1_770_000_000_000_000;
     let Ok(Some(mut schedules)) = Schedules::of(&mut session, now) else { return };
     assert!(schedules.next().is_some() || !schedules.take_faults().is_empty() || !cron.is_empty());

@@ -82,7 +82,7 @@ fn differences(case: &Json, rules: &RuleSet, engine: Box<dyn Engine>) -> Vec<Str
     let lines: Vec<String> = case["facts"].as_array().unwrap().iter().map(Json::to_string).collect();
     let facts = read_fact_lines(rules, "case", &lines.join("\n")).unwrap_or_else(|error| panic!("{error:?}"));
     let now = hence_core::literal::parse_time(case["now"].as_str().unwrap()).unwrap();
-    let session = Session::over_facts(rules.clone(), facts).with_engine(engine);
+    let session = Session::over_facts(rules.clone(), facts).unwrap().with_engine(engine);
     let expect = case["expect"].as_object().unwrap();
     let names: Vec<String> = expect.keys().cloned().collect();
     let derived = session.derive(&names, now).unwrap();

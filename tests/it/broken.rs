@@ -79,7 +79,7 @@ fn a_broken_invariant_is_an_error_that_names_it_and_nothing_is_recorded() {
 
 #[test]
 fn any_other_panic_is_a_fault_as_well_also_of_another_thread() {
-    let mut session = Session::over_facts(rules(), Vec::new()).with_engine(Box::new(Panics));
+    let mut session = Session::over_facts(rules(), Vec::new()).unwrap().with_engine(Box::new(Panics));
     let fault = fault_of(session.commit(asked("ls"), false));
     assert!(fault.what.contains("index out of bounds"), "{fault}");
     assert_eq!(session.with_engine(Box::new(SemiNaive)).given().unwrap(), []);

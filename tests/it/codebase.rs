@@ -160,7 +160,7 @@ fn unpack(folder: &Path) {
 /// What the pack says of a scan.
 fn derived(facts: Vec<Fact>, relation: &str) -> Vec<String> {
     let rules = RuleSource { packs: vec!["codebase".into()], ..RuleSource::default() }.build().unwrap();
-    let session = Session::over_facts(rules, facts);
+    let session = Session::over_facts(rules, facts).unwrap();
     let derived = session.derive(&[relation.to_owned()], 0).unwrap();
     derived.relations[0].2.iter().map(|fact| fact.to_string()).collect()
 }

@@ -86,7 +86,7 @@ fn run(make: impl Fn() -> Session, seeds: std::ops::Range<u64>) {
 #[test]
 fn a_session_in_memory_decides_as_one_that_starts_afresh() {
     let rules = sensors::rules(&[RULES], &[]);
-    run(|| Session::over_facts(rules.clone(), Vec::new()), 0..60);
+    run(|| Session::over_facts(rules.clone(), Vec::new()).unwrap(), 0..60);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_session_in_memory_holds_the_set_of_what_came_and_went() {
     let rules = sensors::rules(&["input p(x: int). q(X) :- p(X)."], &[]);
     let facts =
         |numbers: &[i64]| numbers.iter().map(|x| Fact::new("p", [Value::Int(*x)])).collect::<Vec<_>>();
-    let mut session = Session::over_facts(rules, facts(&[3, 1, 3, 2, 1]));
+    let mut session = Session::over_facts(rules, facts(&[3, 1, 3, 2, 1])).unwrap();
     let mut change = |retracted: &[i64], asserted: &[i64], missing: &[i64]| {
         let request = CommitRequest {
             assertions: facts(asserted),

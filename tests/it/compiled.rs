@@ -224,7 +224,7 @@ fn undefined_operations_leave_only_the_rows_that_depend_on_them() {
     }).collect();
     let rules = rules("refinement");
     let facts = hence::session::read_fact_lines(&rules, "facts", &lines).unwrap();
-    let told = Session::over_facts(rules, facts).derive(&[], 0).unwrap();
+    let told = Session::over_facts(rules, facts).unwrap().derive(&[], 0).unwrap();
     let args: Vec<_> = told.undetermined.iter().map(|row| row.args.clone()).collect();
     let values: Vec<_> = decided.undetermined.iter().map(|row| row.values.clone()).collect();
     assert_eq!(values, args);

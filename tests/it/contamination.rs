@@ -65,7 +65,7 @@ fn rows(session: &Session, relation: &str) -> Vec<Fact> {
 /// goals get another tool than the one that is for their domain.
 fn contamination(seed: u64, scoped: bool) -> (f64, usize) {
     let rules = RuleSource { packs: vec!["tool_scoring".into()], ..RuleSource::default() }.build().unwrap();
-    let session = Session::over_facts(rules, history(seed, scoped));
+    let session = Session::over_facts(rules, history(seed, scoped)).unwrap();
     let useful = rows(&session, "usefulness");
     let mut distance = 0.0;
     for (domain, domain_name) in DOMAINS.iter().enumerate() {

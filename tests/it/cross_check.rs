@@ -128,7 +128,7 @@ fn both_engines_together_answer_nothing_on_which_they_differ() {
     let facts = session.derive(&["handle_error".into()], 0).unwrap();
     assert_eq!(facts.relations[0].2.len(), 1);
     let facts = vec![change("bad").assertions.remove(0)];
-    let asked = Session::over_facts(rules(), facts).with_engine(Box::new(Both::of(&INVENTS)));
+    let asked = Session::over_facts(rules(), facts).unwrap().with_engine(Box::new(Both::of(&INVENTS)));
     assert!(matches!(asked.derive(&["handle_error".into()], 0), Err(SessionError::Fault(_))));
     assert!(matches!(asked.evaluate(0), Err(SessionError::Fault(_))));
 }
@@ -139,7 +139,7 @@ fn rules_that_were_not_compiled_are_not_checked_and_that_is_said() {
     loader.pack("errors").unwrap();
     loader.text("more.dl", "error_category(E, /unknown) :- error(E, _).\n");
     let rules = hence::session::check(loader.finish(), &[]).rules.unwrap();
-    let checked = Session::over_facts(*rules, Vec::new()).with_cross_check(vec![&INVENTS]);
+    let checked = Session::over_facts(*rules, Vec::new()).unwrap().with_cross_check(vec![&INVENTS]);
     assert_eq!(checked.unchecked(), ["errors"]);
     assert!(session().with_cross_check(vec![&INVENTS]).unchecked().is_empty());
 }

@@ -325,7 +325,7 @@ fn a_session_tells_when_time_alone_changes_something() {
     let mut loader = Loader::default();
     loader.text("lease.dl", LEASES);
     let rules = *session::check(loader.finish(), &[]).rules.unwrap();
-    let mut session = Session::over_facts(rules, Vec::new());
+    let mut session = Session::over_facts(rules, Vec::new()).unwrap();
     assert_eq!(session.next_change().unwrap(), None);
 
     let at = |text: &str| parse_time(text).unwrap();

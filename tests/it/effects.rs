@@ -142,7 +142,7 @@ fn a_standing_session_takes_the_steps_of_one_that_starts_afresh() {
         let mut dice = Dice::new(seed);
         let rules = program(&mut dice);
         let mut kept = Session::over_ledger(rules.clone(), Ledger::memory().unwrap());
-        let mut memory = Session::over_facts(rules.clone(), Vec::new());
+        let mut memory = Session::over_facts(rules.clone(), Vec::new()).unwrap();
         let mut ledger = Some(Ledger::memory().unwrap());
         for at in 0..14 {
             let change = change(&mut dice, at);
@@ -360,7 +360,8 @@ fn what_is_undetermined_of_an_effect_waits_and_holds_on_until_it_is_determined()
         if reopens {
             // What held is found out from the history.
             let rules = session.rules().clone();
-            let ledger = std::mem::replace(&mut session, Session::over_facts(rules.clone(), Vec::new()));
+            let ledger =
+                std::mem::replace(&mut session, Session::over_facts(rules.clone(), Vec::new()).unwrap());
             session = Session::over_ledger(rules, ledger.into_ledger().unwrap());
         }
         sound(session.ledger().unwrap(), &SemiNaive);

@@ -36,7 +36,7 @@ fn supposed(reader: &mut Session, asked: &[Fact], now: i64) -> Vec<Fact> {
 
 /// The same from scratch.
 fn fresh(rules: &RuleSet, given: Vec<Fact>, now: i64) -> Vec<Fact> {
-    let evaluation = Session::over_facts(rules.clone(), given).evaluate(now).unwrap();
+    let evaluation = Session::over_facts(rules.clone(), given).unwrap().evaluate(now).unwrap();
     let program = &rules.program;
     let ids = (0..program.relations.len() as u32).map(RelationId);
     let decided = ids.filter(|id| program[*id].kind == Kind::Decision);

@@ -43,7 +43,7 @@ fn text(fact: &Fact, at: usize) -> String {
 /// The verdicts on a session in the words of a host, in memory: kind and rule of each call.
 fn verdicts(host: Host, calls: &[Json], cwd: &Path) -> Vec<String> {
     let rules = RuleSource { packs: vec![String::from("gate")], ..RuleSource::default() }.build().unwrap();
-    let mut session = Session::over_facts(rules, Vec::new());
+    let mut session = Session::over_facts(rules, Vec::new()).unwrap();
     let mut left: Vec<Fact> = Vec::new();
     let mut all = Vec::new();
     for (number, call) in calls.iter().enumerate() {

@@ -29,5 +29,5 @@ pub(crate) fn session(rules: &RuleSet, case: &Json) -> (Session, i64) {
     let lines: Vec<String> = case["facts"].as_array().unwrap().iter().map(Json::to_string).collect();
     let facts = read_fact_lines(rules, "case", &lines.join("\n")).unwrap();
     let now = hence_core::literal::parse_time(case["now"].as_str().unwrap()).unwrap();
-    (Session::over_facts(rules.clone(), facts), now)
+    (Session::over_facts(rules.clone(), facts).unwrap(), now)
 }

@@ -102,6 +102,6 @@ fn a_ledger_that_lost_what_it_had_is_not_taken_back() {
     let (lent, _) = session.lend().unwrap_or_else(|_| panic!("it has a ledger"));
     let refused = lent.resume(open(other.path())).err().unwrap().to_string();
     assert_eq!(refused, "the ledger ended with transaction 1 when it was lent, and ends with 0 now");
-    let memory = Session::over_facts(rules, Vec::new());
+    let memory = Session::over_facts(rules, Vec::new()).unwrap();
     assert!(memory.lend().is_err());
 }

@@ -78,7 +78,7 @@ fn stopped(text: &str, limits: Limits) -> String {
     let mut loader = Loader::default();
     loader.text("rules.dl", text);
     let rules = *session::check(loader.finish(), &[]).rules.unwrap();
-    let session = Session::over_facts(rules, Vec::new()).with_limits(limits);
+    let session = Session::over_facts(rules, Vec::new()).unwrap().with_limits(limits);
     session.derive(&[], 0).unwrap_err().to_string()
 }
 

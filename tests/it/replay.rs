@@ -92,7 +92,7 @@ fn flips_afresh(session: &Session, other: &RuleSet) -> Vec<(u64, Fact, bool)> {
         for name in ["reading", "broken"] {
             facts.extend(ledger.facts_at(Symbol::new(name), When::Tx(tx)).unwrap().map(|row| row.unwrap().0));
         }
-        let derived = Session::over_facts(other.clone(), facts).derive(&[], 0).unwrap();
+        let derived = Session::over_facts(other.clone(), facts).unwrap().derive(&[], 0).unwrap();
         let now: BTreeSet<Fact> = derived.relations.into_iter().flat_map(|(_, _, facts)| facts).collect();
         let differ: BTreeSet<Fact> = then.symmetric_difference(&now).cloned().collect();
         flips.extend(differ.difference(&apart).map(|fact| (tx, fact.clone(), then.contains(fact))));

@@ -40,7 +40,7 @@ fn main() {
     let rules = folder.path().join("tools.dl");
     std::fs::write(&rules, RULES).unwrap();
     let rules = RuleSource { paths: vec![rules], ..RuleSource::default() }.build().unwrap();
-    let session = Session::over_facts(rules, facts());
+    let session = Session::over_facts(rules, facts()).unwrap();
     let mut cost = [Vec::new(), Vec::new()];
     let mut evaluation = Evaluation::default();
     for round in 0..ROUNDS * 2 {

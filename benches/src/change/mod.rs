@@ -177,7 +177,7 @@ impl Taker {
     /// Takes the facts in; the decisions that follow from them.
     fn new(kind: &str, rules: &RuleSet, facts: Vec<Fact>) -> (Self, Difference) {
         if kind == "session" {
-            let mut taker = Self::Session(Box::new(Session::over_facts(rules.clone(), facts)));
+            let mut taker = Self::Session(Box::new(Session::over_facts(rules.clone(), facts).unwrap()));
             let first = taker.take(CommitRequest::default());
             // One commit alone keeps nothing; it is the second that sets up what the later ones go on from.
             taker.take(CommitRequest::default());
@@ -343,7 +343,7 @@ pub fn measure(kind: &str, count: u32, seconds: f64) -> Json {
     for _ in 0..EMPTY {
         empty.time(|| taker.take(CommitRequest::default()));
     }
-    let fresh = Session::over_facts(rules, stream.order).derive(&[], 0).unwrap();
+    let fresh = Session::over_facts(rules, stream.order).unwrap().derive(&[], 0).unwrap();
     let fresh: BTreeSet<Fact> = fresh.relations.into_iter().flat_map(|(_, _, facts)| facts).collect();
     let mut figures = times.json();
     let more = [

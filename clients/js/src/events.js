@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { HenceError, Unreachable } from "./errors.js";
+import { read } from "./json.js";
 
 /** @import { Transaction } from "./answers.d.ts" */
 
@@ -77,7 +78,7 @@ async function* events(body, longest, hear) {
       if (line.startsWith("data:")) {
         data += line.slice(5).replace(/^ /, "");
       } else if (line === "" && data !== "") {
-        const found = JSON.parse(data);
+        const found = read(data);
         data = "";
         yield found;
       }

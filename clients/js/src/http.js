@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { HenceError, Unreachable } from "./errors.js";
 import { changes } from "./events.js";
+import { read, written } from "./json.js";
 
 /** @import { Decisions, Entity, Evaluation, Fact, Facts, Moment, Outcome, Proof, Proofs, Rows, Transaction, WhatIf, WhyNot } from "./answers.d.ts" */
 
@@ -78,7 +79,7 @@ export class Hence {
    * @returns {Promise<Outcome>}
    */
   assertFacts(facts, { key = randomUUID(), expectTx, note } = {}) {
-    const body = Array.from(facts, (fact) => `${JSON.stringify(fact)}\n`).join("");
+    const body = Array.from(facts, (fact) => `${written(fact)}\n`).join("");
     return this.ask("POST", "/v1/facts", { body, key, query: { expect_tx: expectTx, note } });
   }
 
@@ -274,7 +275,7 @@ export class Hence {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    const sent = body === undefined || typeof body === "string" ? body : written(body);
     const signal = AbortSignal.timeout(Math.max(1, until - Date.now()));
     try {
       const response = await fetch(url, { method, headers, body: sent, signal, redirect: "error" });
@@ -324,7 +325,7 @@ async function whole(response, longest) {
 function parsed(status, body) {
   let answer;
   try {
-    answer = JSON.parse(body);
+    answer = read(body);
   } catch {
     answer = undefined;
   }

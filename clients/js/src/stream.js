@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 
 import { HenceError, Unreachable } from "./errors.js";
+import { read, written } from "./json.js";
 import { eachLine } from "./lines.js";
 
 /** @import { Fact, Streamed } from "./answers.d.ts" */
@@ -57,14 +58,15 @@ export class Stream {
    * @returns {Promise<Streamed>}
    */
   decide(facts = [], { retract = [] } = {}) {
-    const lines = [...facts, ...Array.from(retract, (fact) => ({ retract: fact }))];
+    // What can't be written is refused before anything waits for an answer: the next one is that of another call.
+    const lines = [...Array.from(facts, written), ...Array.from(retract, (fact) => `{"retract":${written(fact)}}`)];
     if (lines.length === 0) throw new TypeError("there is no fact to record");
     if (this.#isOver || this.#process.stdin.writableEnded) return Promise.reject(new Unreachable("hence ended"));
     const { promise, ...waits } = withResolvers();
     // A process that doesn't answer is ended: nobody knows then which answer is whose.
     const late = setTimeout(() => this.#end(new Error("it took too long")), this.#timeout);
     this.#waiting.push(waits);
-    this.#process.stdin.write(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n\n`);
+    this.#process.stdin.write(`${lines.join("\n")}\n\n`);
     return promise.finally(() => clearTimeout(late));
   }
 
@@ -82,7 +84,7 @@ export class Stream {
   /** @param {string} line */
   #take(line) {
     try {
-      const said = JSON.parse(line);
+      const said = read(line);
       if (said.change !== "committed" && said.change !== "error") {
         this.#changes.push(said);
         return;

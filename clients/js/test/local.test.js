@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { Gate, Owner, Stream, Unreachable } from "../src/index.js";
+import { read, written } from "../src/json.js";
 import { folder, gated, HENCE, secretIsKnown, Service } from "./service.js";
 
 /** @import { Streamed } from "../src/answers.d.ts" */
@@ -27,6 +28,27 @@ test("a stream answers each transaction", async (t) => {
   assert.equal((await stream.decide([], { retract: [{ tool_call: ["c1", "web_search"] }] })).end.lapsed, 1);
   assert.equal(await stream.close(), 2);
   await assert.rejects(stream.decide([{ tool_call: ["c5", "deploy"] }]), Unreachable);
+});
+
+test("what JSON has no form of is refused, and the next answer is that of the next call", async (t) => {
+  const stream = new Stream({ program: HENCE, cwd: folder(t, "service") });
+  /** @type {any} */
+  const cycle = {};
+  cycle.tool_call = cycle;
+  for (const unwritten of [cycle, undefined, () => 1]) {
+    assert.throws(() => stream.decide([{ tool_call: ["c1", "deploy"] }, unwritten]), TypeError);
+  }
+  assert.equal((await stream.decide([{ tool_call: ["c1", "web_search"] }])).changes[0]?.values[0], "web_search");
+  assert.equal(await stream.close(), 0);
+});
+
+test("integers beyond the numbers of JavaScript are bigints where the runtime has them", () => {
+  const knows = "rawJSON" in JSON;
+  const text = '{"n":[9007199254740993,-5,1e300]}';
+  assert.deepEqual(read(text), { n: [knows ? 9007199254740993n : 9007199254740992, -5, 1e300] });
+  if (knows) assert.equal(written({ n: [9007199254740993n] }), '{"n":[9007199254740993]}');
+  else assert.throws(() => written({ n: [9007199254740993n] }), RangeError);
+  assert.equal(written({ n: 5n }), '{"n":5}');
 });
 
 test("what others record meanwhile is heard, and no answer of ours", async (t) => {

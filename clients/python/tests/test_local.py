@@ -36,6 +36,14 @@ def test_a_stream_answers_each_transaction(folder: Path) -> None:
         stream.decide([{"tool_call": ["c4", "deploy"]}])
 
 
+def test_what_has_no_utf_8_is_refused_and_the_stream_goes_on(folder: Path) -> None:
+    with Stream(program=HENCE, cwd=str(folder)) as stream:
+        with pytest.raises(ValueError):
+            stream.decide([{"tool_call": ["c1", "\ud800"]}])
+        answer = stream.decide([{"tool_call": ["c1", "web_search"]}])
+        assert [change["values"][0] for change in answer["changes"]] == ["web_search"]
+
+
 def test_what_others_record_meanwhile_is_heard_and_no_answer_of_ours(folder: Path) -> None:
     heard: list[Streamed] = []
     came = threading.Event()

@@ -137,7 +137,7 @@ impl Bench {
             )));
         }
         let facts = hence_session::read_facts(&rules, &files.on(self.engine.readers()))?;
-        let session = Session::over_facts(rules, facts);
+        let session = Session::over_facts(rules, facts)?;
         let session = session.with_limits(self.engine.limits()).with_lenient(self.engine.lenient()?);
         if let Some(Show::Plan) = self.show {
             let plans = session.plans(session.input(self.facts.now())?)?;

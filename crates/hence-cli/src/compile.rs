@@ -94,7 +94,7 @@ impl Compile {
         }
         let facts = read_facts(&rules, &FactFiles::of(self.test.clone()))?;
         let now = self.now.unwrap_or_else(time::wall_clock);
-        Ok(Session::over_facts(rules, facts).sql_equality(dialect, now)?)
+        Ok(Session::over_facts(rules, facts)?.sql_equality(dialect, now)?)
     }
 
     /// The name of the rule set: of the package, the file, the first rules.

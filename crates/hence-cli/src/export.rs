@@ -190,6 +190,15 @@ impl Export {
     fn csv(&self, ledger: &Ledger) -> Result<(), Failure> {
         let rules = self.columns()?;
         let relations = self.relations(ledger)?;
+        for relation in &relations {
+            let first = ledger.facts_at(*relation, self.when()).map_err(open::failure)?.next();
+            if first.transpose().map_err(open::failure)?.is_some_and(|(fact, _)| fact.values.is_empty()) {
+                let message = format!(
+                    "`{relation}` has no columns, so a table can't contain its fact; use `--format jsonl`"
+                );
+                return Err(Failure::Usage(message));
+            }
+        }
         self.warn_of_personal(ledger, &relations)?;
         match (&self.output, relations.as_slice()) {
             (None, [one]) => {

@@ -19,15 +19,13 @@ use super::idle::Idle;
 use super::lines::LONGEST_LINE;
 use super::owner::{Ask, Came, Incoming, Owner};
 use super::room::{NoRoom, Stage, Unanswered};
-use super::said::{Changes, MOST_FAULTS, Refused, Said, faults};
+use super::said::{self, Changes, MOST_FAULTS, Refused, Said, faults};
 use super::speaker::Speakers;
 use super::told::Told;
 use super::{Failure, Outcome, due, effects, open, output, time};
 
 /// How messages call the input.
 pub(super) const STREAM: &str = "<stdin>";
-/// The word before a fact that is to stand no longer.
-const RETRACT: &str = "retract";
 
 /// A session that answers every line, or every batch of lines.
 pub(super) struct Follow {
@@ -269,7 +267,7 @@ impl Follow {
         if let Some(mapping) = &self.records {
             return match hence_session::read_record_lines(self.speakers.rules(None), mapping, STREAM, text) {
                 Err(error) => said.refuse(faults(&error, number)),
-                Ok(facts) => said.take(facts, [], false),
+                Ok(facts) => said.take(number, facts, [], false),
             };
         }
         let named = match self.speakers.named(&self.session, text) {
@@ -277,31 +275,26 @@ impl Follow {
             Err(message) => return said.refuse([json!({ "message": message, "line": number })]),
         };
         let text = named.as_ref().map_or(text, |named| &named.rest);
-        let retracted = self.retracted(text);
+        let retracted = match said::retracted(self.session.rules(), text) {
+            Ok(retracted) => retracted,
+            Err(message) => return said.refuse([json!({ "message": message, "line": number })]),
+        };
         if named.is_some() && retracted.is_some() {
             let message =
                 "only assertions name who says them; whoever retracts does so in a line of their own";
             return said.refuse([json!({ "message": message, "line": number })]);
         }
         let rules = self.speakers.rules(named.as_ref());
-        match hence_session::read_stream_lines(rules, STREAM, retracted.as_deref().unwrap_or(text)) {
+        let read = match &retracted {
+            Some(fact) => hence_session::read_fact_lines(rules, STREAM, fact),
+            None => hence_session::read_stream_lines(rules, STREAM, text),
+        };
+        match read {
             Err(error) => said.refuse(faults(&error, number)),
             Ok(facts) => {
                 let brought: Vec<_> = named.iter().flat_map(|named| named.say(&facts)).collect();
-                said.take(facts, brought, retracted.is_some());
+                said.take(number, facts, brought, retracted.is_some());
             }
-        }
-    }
-
-    /// The fact of `{"retract": {…}}`, unless the rules have a relation of that name.
-    fn retracted(&self, text: &str) -> Option<String> {
-        let program = &self.session.rules().program;
-        if !text.contains(RETRACT) || program.relations.iter().any(|known| known.name.as_str() == RETRACT) {
-            return None;
-        }
-        match serde_json::from_str::<Json>(text) {
-            Ok(Json::Object(fields)) if fields.len() == 1 => fields.get(RETRACT).map(Json::to_string),
-            _ => None,
         }
     }
 

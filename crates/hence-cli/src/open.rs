@@ -70,7 +70,7 @@ pub(super) fn quietly(
         Session::over_ledger(under_recorded(rules, &ledger, named)?, ledger)
     } else {
         let read = hence_session::read_facts(&rules, &files.on(engine.readers()))?;
-        Session::over_facts(rules, read)
+        Session::over_facts(rules, read)?
     };
     equip(session, engine)
 }

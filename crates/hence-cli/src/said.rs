@@ -7,12 +7,14 @@ use serde_json::{Value as Json, json};
 use hence_core::fact::Fact;
 use hence_core::value::Value;
 use hence_ledger::Said as Brought;
-use hence_session::SessionError;
+use hence_session::{RuleSet, SessionError};
 
 use super::diagnostics::count;
 use super::follow::STREAM;
 use super::{DONE, LIMIT, UNASKED, diagnostics, output};
 
+/// What says on a line that its fact is retracted.
+const RETRACT: &str = "retract";
 /// How many faults of the lines of one transaction are told.
 pub(super) const MOST_FAULTS: usize = 100;
 
@@ -99,7 +101,13 @@ impl Said {
     }
 
     /// Takes in what a line says, and which of it others say, unless nothing of these lines is kept.
-    pub(super) fn take(&mut self, facts: Vec<Fact>, brought: impl IntoIterator<Item = Brought>, retracted: bool) {
+    pub(super) fn take(
+        &mut self,
+        line: u64,
+        facts: Vec<Fact>,
+        brought: impl IntoIterator<Item = Brought>,
+        retracted: bool,
+    ) {
         if !self.faults.is_empty() {
             return;
         }
@@ -110,6 +118,12 @@ impl Said {
         self.said.extend(brought.into_iter().map(|brought| (before, brought)));
         for fact in facts {
             match (fact.relation.as_str(), fact.values.as_slice()) {
+                // All facts of a transaction are said at one instant.
+                ("now", _) if !self.changes_nothing() => {
+                    let message =
+                        "`now` comes after facts of the same batch; end that with an empty line first";
+                    return self.refuse([json!({ "message": message, "line": line })]);
+                }
                 ("now", [Value::Time(now)]) => self.now = Some(*now),
                 _ => self.assertions.push(fact),
             }
@@ -149,6 +163,28 @@ impl Refused {
             output::error(&format!("what fell due could not be decided, {what}; nothing of it was recorded"));
         }
         if stopped == number + instants { LIMIT } else { UNASKED }
+    }
+}
+
+/// The fact of a line `{"retract": {…}}`, as it is written and where it is; `None` where the rules have a relation of
+/// that name.
+///
+/// # Errors
+/// Something else beside it.
+pub(super) fn retracted(rules: &RuleSet, line: &str) -> Result<Option<String>, String> {
+    if !line.contains(RETRACT) || rules.program.relations.iter().any(|known| known.name.as_str() == RETRACT) {
+        return Ok(None);
+    }
+    let Ok(Json::Object(fields)) = serde_json::from_str::<Json>(line) else { return Ok(None) };
+    match (fields.contains_key(RETRACT), fields.keys().find(|name| *name != RETRACT)) {
+        (false, _) => Ok(None),
+        (true, Some(other)) => Err(format!(
+            "expected nothing beside `{RETRACT}`, found `{other}`; a line retracts a fact or asserts one"
+        )),
+        (true, None) => Ok(line.split_once(':').and_then(|(before, fact)| {
+            let fact = fact.trim_end().strip_suffix('}')?;
+            Some(format!("{:1$}{fact}", "", before.chars().count() + 1))
+        })),
     }
 }
 

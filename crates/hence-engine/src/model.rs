@@ -130,7 +130,7 @@ pub trait FactSource {
 }
 
 /// An engine, which several threads may ask at once.
-pub trait Engine: Sync {
+pub trait Engine: Send + Sync {
     /// What records call it.
     fn name(&self) -> &'static str;
 

@@ -155,7 +155,7 @@ impl GoldenCase {
         let facts = hence_session::read_fact_lines(rules, &self.file, &lines.join("\n"))?;
         let unreadable = || SessionError::Unknown { message: format!("`{}` is not a time", case.now) };
         let now = literal::parse_time(&case.now).ok_or_else(unreadable)?;
-        let session = Session::over_facts(self.with_params(rules)?, facts);
+        let session = Session::over_facts(self.with_params(rules)?, facts)?;
         let names: Vec<String> = case.expect.keys().cloned().collect();
         let derived = session.derive(&names, now)?;
         let mut failures = Vec::new();

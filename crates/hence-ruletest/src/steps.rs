@@ -87,7 +87,7 @@ fn session(
 ) -> Result<Vec<Reached>, SessionError> {
     let mut rules = rules.clone();
     rules.program = program.clone();
-    let mut session = Session::over_facts(rules, Vec::new()).with_limits(*limits).keeping();
+    let mut session = Session::over_facts(rules, Vec::new())?.with_limits(*limits).keeping();
     let mut facts: BTreeSet<Fact> = BTreeSet::new();
     let mut asserted = BTreeMap::new();
     let commit = |moment: &Moment| {

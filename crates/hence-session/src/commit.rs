@@ -20,7 +20,7 @@ use super::cross_check::rows_of;
 use super::effects::{Effected, HeldAt, has_effects};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
-use super::facts::no_clock;
+use super::facts::{self, Brought};
 use super::incremental::IncrementalState;
 use super::lapse::DecisionRelations;
 use super::ledger_facts::Recording;
@@ -40,7 +40,7 @@ pub struct CommitRequest {
     pub assertions: Vec<Fact>,
     /// Those of them that others say than the author.
     pub said: Vec<Said>,
-    /// Facts that are to stand no longer.
+    /// Facts that are to stand no longer, but for those that are asserted too.
     pub retractions: Vec<Fact>,
     /// Who proposes it.
     pub author: String,
@@ -66,7 +66,8 @@ impl Session {
     /// nothing to record, there is no transaction, unless [`Session::with_unchanged_recorded`] asks for one.
     ///
     /// # Errors
-    /// A limit that was reached and a ledger that can't be read or written; nothing is recorded then.
+    /// A fact that can't be recorded (see `docs/embedding.md`), a limit that was reached, a ledger that can't be read or
+    /// written; nothing is recorded then.
     pub fn commit(&mut self, change: CommitRequest, dry: bool) -> Result<CommitOutcome, SessionError> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone().into());
@@ -82,7 +83,6 @@ impl Session {
         if self.as_of != When::Now && !dry {
             return Err(LedgerError::ReadOnly.into());
         }
-        no_clock(change.assertions.iter().chain(change.said.iter().map(|said| &said.fact)))?;
         if let Some(ledger) = self.ledger() {
             self.rules.check_shard(ledger)?;
             change.expect_tx.map_or(Ok(()), |expected| ledger.expect(expected))?;
@@ -145,6 +145,10 @@ impl Session {
     fn admit(&self, change: &mut CommitRequest) -> Result<(Changes, Option<Proposed>), SessionError> {
         self.rules.stamp(&mut change.assertions, change.now);
         self.rules.stamp(change.said.iter_mut().map(|said| &mut said.fact), change.now);
+        // A ledger keeps facts for other rules, and could not be read again with facts that these derive.
+        let brought = if self.ledger().is_some() { Brought::Recorded } else { Brought::Any };
+        let said = change.said.iter().map(|said| &said.fact);
+        facts::check(&self.rules, change.assertions.iter().chain(said), brought)?;
         if let Some(ledger) = self.ledger() {
             let others: BTreeSet<&Fact> = change.said.iter().map(|said| &said.fact).collect();
             let own = change.assertions.iter().filter(|fact| !others.contains(fact));

@@ -68,7 +68,7 @@ pub fn decide(
     let files = texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     let rules = RuleSet::from_recorded(&hence_ledger::RecordedRules::new(files, Vec::new()))?;
     let facts = read_fact_lines(&rules, name, lines)?;
-    Session::over_facts(rules, facts).with_engine(Box::new(Compiled::of(pack))).derive(&[], now)
+    Session::over_facts(rules, facts)?.with_engine(Box::new(Compiled::of(pack))).derive(&[], now)
 }
 
 /// Whether the shipped packs were compiled into this program.

@@ -1,6 +1,7 @@
 //! Why a question could not be put, or its answer not be recorded.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -18,7 +19,7 @@ use hence_proof::WhyError;
 use super::status;
 
 /// Faults in rule text or facts, with the texts that they point into.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Faults {
     /// The texts.
     pub sources: Sources,
@@ -51,22 +52,45 @@ impl Faults {
 
     /// The faults in plain lines: code, place and message, then notes and help.
     pub fn lines(&self) -> impl Iterator<Item = String> {
-        self.diagnostics.iter().map(|fault| {
-            let word = if fault.is_error() { "error" } else { "warning" };
-            let place = fault.span().map_or(String::new(), |span| format!("{}: ", self.sources.place(span)));
-            let more = fault.notes.iter().map(|note| format!("\n  note: {note}"));
-            let more: String =
-                more.chain(fault.help.iter().map(|help| format!("\n  help: {help}"))).collect();
-            format!("{word}[{}]: {place}{}{more}", fault.code, fault.message)
-        })
+        self.diagnostics.iter().map(|fault| self.line(fault))
     }
+
+    fn line(&self, fault: &Diagnostic) -> String {
+        let word = if fault.is_error() { "error" } else { "warning" };
+        let place = fault.span().map_or(String::new(), |span| format!("{}: ", self.sources.place(span)));
+        let more = fault.notes.iter().map(|note| format!("\n  note: {note}"));
+        let more: String = more.chain(fault.help.iter().map(|help| format!("\n  help: {help}"))).collect();
+        format!("{word}[{}]: {place}{}{more}", fault.code, fault.message)
+    }
+}
+
+impl fmt::Debug for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.lines()).finish()
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let errors = self.diagnostics.iter().filter(|fault| fault.is_error());
+        let (first, rest) = (errors.clone().next(), errors.count().saturating_sub(1));
+        match (first, rest) {
+            (None, _) => f.write_str("no error"),
+            (Some(first), 0) => f.write_str(&self.line(first)),
+            (Some(first), _) => write!(f, "{}\nand {}", self.line(first), count_more(rest)),
+        }
+    }
+}
+
+fn count_more(errors: usize) -> String {
+    format!("{errors} more error{}", if errors == 1 { "" } else { "s" })
 }
 
 /// What can go wrong in a session.
 #[derive(Debug, Error)]
 pub enum SessionError {
     /// Rules or facts have errors; nothing was evaluated or recorded.
-    #[error("{}", count_errors(&.0.diagnostics))]
+    #[error("{0}")]
     Faults(Box<Faults>),
     /// A file or folder could not be read.
     #[error("{}", unread(path, source))]
@@ -181,12 +205,5 @@ impl SessionError {
             error if error.is_limit() => status::LIMIT,
             _ => status::UNASKED,
         }
-    }
-}
-
-fn count_errors(diagnostics: &[Diagnostic]) -> String {
-    match diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count() {
-        1 => String::from("1 error"),
-        errors => format!("{errors} errors"),
     }
 }

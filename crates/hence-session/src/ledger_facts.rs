@@ -13,7 +13,7 @@ use hence_lang::ir::Program;
 use hence_ledger::{Assertion, Decision, Draft, Ledger, LedgerError, Notice, When};
 
 use super::error::SessionError;
-use super::facts::no_clock;
+use super::facts::{self, Brought};
 use super::fitting::{Legacy, Lens, Reading};
 use super::{RuleSet, Session, Store, trust};
 
@@ -175,10 +175,11 @@ pub(super) fn decisions(ledger: &Ledger, as_of: When) -> Result<Vec<Decision>, L
 /// them.
 ///
 /// # Errors
-/// The clock among the facts, relations whose recorded facts can't be read under these rules, a ledger that can't be
+/// A fact that no file of facts could hold, relations whose recorded facts can't be read under these rules, a ledger that can't be
 /// read.
 pub fn fit_draft(rules: &RuleSet, ledger: &Ledger, draft: &mut Draft) -> Result<(), SessionError> {
-    no_clock(draft.assertions.iter().chain(draft.said.iter().map(|said| &said.fact)))?;
+    let said = draft.said.iter().map(|said| &said.fact);
+    facts::check(rules, draft.assertions.iter().chain(said), Brought::Recorded)?;
     let reading = Reading { ledger, at: When::Now, legacy: &Legacy::default(), trusted: false };
     let lens = Lens::new(&reading, &rules.program, &rules.sources)?;
     Ok(lens.record(ledger, &rules.program, draft)?)

@@ -110,6 +110,7 @@ use hence_ledger::{Ledger, Notice, TxInfo, When};
 use cross_check::CrossCheck;
 use decisions::Decisions;
 use effects::HeldAt;
+use facts::Brought;
 use incremental::IncrementalState;
 use ledger_facts::{LensNow, Recording, declares_the_same};
 use memory::FactSet;
@@ -156,9 +157,13 @@ struct Memory {
 
 impl Session {
     /// A session over facts that are kept nowhere.
-    pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Self {
+    ///
+    /// # Errors
+    /// A fact of no relation of the rules, with other columns, with a value of another type.
+    pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Result<Self, SessionError> {
+        facts::check(&rules, &facts, Brought::Any)?;
         let memory = Memory { facts: FactSet::new(facts), decisions: Decisions::default() };
-        Self::new(rules, Store::Memory(memory))
+        Ok(Self::new(rules, Store::Memory(memory)))
     }
 
     /// A session over the facts of a ledger.

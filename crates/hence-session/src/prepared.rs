@@ -8,6 +8,7 @@ use hence_engine::{Database, LimitReached, Limits, Prepared, PreparedModel, Semi
 use hence_proof::proof::FactPattern;
 
 use super::error::SessionError;
+use super::facts::{self, Brought};
 use super::{RuleSet, Session, ask, evaluation};
 
 /// A session's rules over the facts that stood in it when it was prepared. Each request brings facts of its own, is
@@ -25,7 +26,7 @@ use super::{RuleSet, Session, ask, evaluation};
 /// let rules = *check(loader.finish(), &[]).rules.ok_or("faults in the rules")?;
 /// let fact = |relation: &str, tool: &str| Fact::new(relation, [Value::String(tool.into())]);
 ///
-/// let session = Session::over_facts(rules, vec![fact("banned", "rm")]);
+/// let session = Session::over_facts(rules, vec![fact("banned", "rm")])?;
 /// let mut prepared = session.prepare()?;
 /// let decided = prepared.decide_fresh(&[fact("asked", "rm"), fact("asked", "ls")], 0)?;
 /// assert_eq!(decided.decisions, [fact("allow", "ls")]);
@@ -88,15 +89,9 @@ impl PreparedSession<'_> {
     /// A fact of no input that the rules know, a limit that was reached.
     pub fn decide_fresh(&mut self, facts: &[Fact], now: i64) -> Result<Decided, SessionError> {
         self.request.clear();
-        let program = &self.rules.program;
+        facts::check(self.rules, facts, Brought::Inputs)?;
         for fact in facts {
-            let is_input = program
-                .find(fact.relation)
-                .and_then(|relation| program.relation(relation))
-                .is_some_and(|relation| relation.kind == Kind::Input);
-            if !is_input || !evaluation::add_fact(program, &mut self.request, fact) {
-                return Err(SessionError::Unknown { message: format!("`{fact}` is not a fact of an input") });
-            }
+            evaluation::add_standing(&self.rules.program, &mut self.request, fact)?;
         }
         let (rules, lenient, limits) = (self.rules, self.lenient, self.limits);
         let view = self.evaluate(now)?;

@@ -16,7 +16,7 @@ use hence_proof::{Finder, WhyError};
 
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
-use super::facts::no_clock;
+use super::facts::{self, Brought};
 use super::fitting::under;
 use super::{RuleSet, Session};
 
@@ -91,7 +91,8 @@ impl Session {
         rules: &RuleSet,
         now: i64,
     ) -> Result<(Evaluation, Vec<EffectRound>), SessionError> {
-        no_clock(&hypothesis.assertions)?;
+        facts::check(&self.rules, &hypothesis.assertions, Brought::Inputs)?;
+        facts::apart(&hypothesis.assertions, &hypothesis.retractions)?;
         let program = &rules.program;
         let mut input = self.standing_in(rules)?;
         let other = |facts: &[Fact]| under(program, &self.rules.program, facts);

@@ -161,7 +161,8 @@ const PROVED: usize = 12;
 /// Proves the facts of every derived relation, and has the independent checker accept each proof.
 fn proved(case: &Case, prepared: &Prepared) -> Result<(), String> {
     let rules = &prepared.rules;
-    let session = Session::over_facts(rules.clone(), prepared.facts.clone()).with_limits(case.limits);
+    let session =
+        Session::over_facts(rules.clone(), prepared.facts.clone()).unwrap().with_limits(case.limits);
     let evaluation = session.evaluate(case.now).map_err(|error| error.to_string())?;
     let finder = Finder::new(&rules.program, &evaluation.model, &rules.sources, &NoOrigins);
     let known =
@@ -189,6 +190,7 @@ fn refusal(case: &Case, mut faults: Faults) -> String {
 
 fn derive(case: &Case, prepared: &Prepared, engine: Box<dyn Engine>) -> Result<DerivedRelations, String> {
     let session = Session::over_facts(prepared.rules.clone(), prepared.facts.clone())
+        .unwrap()
         .with_engine(engine)
         .with_limits(case.limits)
         .with_lenient(case.lenient);

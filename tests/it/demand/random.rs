@@ -186,6 +186,7 @@ fn random_questions_over_facts_in_memory_are_answered_alike() {
         let sessions =
             [EvaluationScope::Everything, EvaluationScope::Rules, EvaluationScope::Facts].map(|reach| {
                 Session::over_facts(rules.clone(), facts.clone())
+                    .unwrap()
                     .with_limits(LIMITS)
                     .with_evaluation_scope(reach)
             });

@@ -47,7 +47,7 @@ fn run(n: i64, all: i64) -> Fact {
 fn a_hypothesis_over_many_facts_tells_each_change() {
     let (all, _) = sizes();
     let tools = (0..all / 100).map(|tool| Fact::new("tool", [Value::Int(tool)]));
-    let session = Session::over_facts(rules(), (0..all).map(|n| run(n, all)).chain(tools).collect());
+    let session = Session::over_facts(rules(), (0..all).map(|n| run(n, all)).chain(tools).collect()).unwrap();
     let sets = vec![("slow_from".into(), Value::Float(hence_core::value::Float::new(800.0).unwrap()))];
     let hypothesis = Hypothesis { sets, ..Hypothesis::default() };
     let (begun, mut first, mut changes) = (Instant::now(), None, 0);

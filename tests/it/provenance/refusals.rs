@@ -276,7 +276,7 @@ fn week() -> (RuleSet, Session, i64) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("facts/agent_week.jsonl");
     let read = read_fact_lines(&rules, "week", &std::fs::read_to_string(path).unwrap()).unwrap();
     let now = hence_core::literal::parse_time("2026-02-10T00:00:00Z").unwrap();
-    let session = Session::over_facts(rules.clone(), read);
+    let session = Session::over_facts(rules.clone(), read).unwrap();
     (rules, session, now)
 }
 

@@ -60,7 +60,7 @@ fn rules(first: &str, rest: &str) -> RuleSet {
 }
 
 fn decided(rules: RuleSet, facts: Vec<Fact>) -> (BTreeSet<Fact>, Vec<FactPattern>) {
-    let derived = Session::over_facts(rules, facts).derive(&[], 0).unwrap();
+    let derived = Session::over_facts(rules, facts).unwrap().derive(&[], 0).unwrap();
     let decisions = derived.relations.into_iter().flat_map(|(_, _, facts)| facts);
     (decisions.collect(), derived.undetermined)
 }

@@ -55,8 +55,10 @@ class Stream:
         lines += [json.dumps({"retract": fact}, ensure_ascii=False) for fact in retract]
         if not lines:
             raise ValueError("there is no fact to record")
+        # What can't be written, as half a surrogate pair, is refused before the process hears of it.
+        sent = ("\n".join(lines) + "\n\n").encode()
         with self._lock:
-            return self._sent("\n".join(lines) + "\n\n")
+            return self._sent(sent)
 
     def close(self) -> int:
         """Ends the stream; its exit status, which is 2 where something was refused."""
@@ -69,13 +71,13 @@ class Stream:
             self._process.kill()
             return self._process.wait(PATIENCE)
 
-    def _sent(self, text: str) -> Streamed:
+    def _sent(self, sent: bytes) -> Streamed:
         # A process that doesn't read, or doesn't answer, is ended: nobody knows then which answer is whose.
         late = threading.Timer(self._timeout, self._process.kill)
         late.daemon = True
         late.start()
         try:
-            self._input.write(text.encode())
+            self._input.write(sent)
             self._input.flush()
             answer = self._answers.get(timeout=self._timeout + 1)
         except (OSError, ValueError, queue.Empty) as error:

@@ -18,13 +18,11 @@ use hence_session::{DecisionId, Hypothesis, Listing, RuleSet, Session, SessionEr
 use serde_json::{Map, Value as Json, json};
 
 use super::super::history::transaction_json;
-use super::super::{carry, effects, open, output, review};
+use super::super::{carry, effects, open, output, review, said};
 use super::access;
 use super::problem::{of_failure, of_session};
 use super::tools;
 
-/// The word before a fact that is to stand no longer.
-const RETRACT: &str = "retract";
 /// How many changes of each relation a hypothesis explains.
 const EXPLAINED: usize = 200;
 /// How many flips of a replay are told.
@@ -190,7 +188,7 @@ fn dry(session: &mut Session, lines: &str, now: i64) -> Told {
 pub(super) fn read_lines(rules: &RuleSet, lines: &str) -> Result<(Vec<Fact>, Vec<Fact>), Problem> {
     let (mut asserted, mut retracted) = (String::new(), String::new());
     for line in lines.lines().filter(|line| !line.trim().is_empty()) {
-        match retracted_by(rules, line) {
+        match said::retracted(rules, line).map_err(|message| Problem::new(422, message))? {
             Some(fact) => retracted.push_str(&format!("{fact}\n")),
             None => asserted.push_str(&format!("{line}\n")),
         }
@@ -205,15 +203,6 @@ pub(super) fn read_lines(rules: &RuleSet, lines: &str) -> Result<(Vec<Fact>, Vec
         }
     }
     Ok((asserted, retracted))
-}
-
-/// The fact of `{"retract": {…}}`, unless the rules have a relation of that name.
-fn retracted_by(rules: &RuleSet, line: &str) -> Option<Json> {
-    if !line.contains(RETRACT) || rules.program.relations.iter().any(|one| one.name.as_str() == RETRACT) {
-        return None;
-    }
-    let fields = serde_json::from_str::<Map<String, Json>>(line).ok().filter(|fields| fields.len() == 1)?;
-    fields.get(RETRACT).filter(|fact| fact.is_object()).cloned()
 }
 
 fn query(session: &Session, body: &str, now: i64) -> Told {

@@ -73,7 +73,7 @@ impl Console<'_> {
     }
 
     fn session(&self) -> Result<Session, Failure> {
-        Ok(Session::over_facts(self.prompt.rules().clone(), self.prompt.facts().to_vec())
+        Ok(Session::over_facts(self.prompt.rules().clone(), self.prompt.facts().to_vec())?
             .with_engine(self.engine.engine())
             .with_limits(self.engine.limits())
             .with_lenient(self.engine.lenient()?))
