@@ -134,3 +134,5 @@ mod tool_run;
 mod unknown;
 mod unsaid;
 mod witnesses;
+#[cfg(unix)]
+mod whole_files;
