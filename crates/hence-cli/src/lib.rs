@@ -70,7 +70,6 @@ mod rules;
 mod said;
 mod sarif;
 #[cfg(any(feature = "gate", feature = "server"))]
-mod scratch;
 mod secrets;
 mod serve;
 mod shard;
