@@ -151,7 +151,7 @@ impl HttpOptions {
         let address = self.address();
         let auth = self.auth(&store)?;
         let of_workers = (store.clone(), engine.clone(), budget, address.is_some() && !on_demand);
-        let (workers, threads) = Workers::begin(session, of_workers, mailbox);
+        let (workers, threads) = Workers::begin(session, of_workers, mailbox).map_err(unserved)?;
         let mcp = Mcp::new(Arc::<Workers>::clone(&workers), auth.clone(), budget)?;
         let mcp = Arc::new(mcp);
         mailbox.answer_mcp(Arc::clone(&mcp));
@@ -161,7 +161,7 @@ impl HttpOptions {
             }
             None => (None, None),
         };
-        reload::watch(rules, &workers, mailbox);
+        reload::watch(rules, &workers, mailbox).map_err(unserved)?;
         Ok(Http { listening, invited, workers, threads })
     }
 
@@ -253,6 +253,11 @@ impl HttpOptions {
             invites: None,
         }
     }
+}
+
+/// The service can't begin, as there are too few threads.
+fn unserved(error: io::Error) -> Failure {
+    Failure::Usage(format!("can't serve the ledger: {error}"))
 }
 
 /// Has the system let this process have as many connections as it may: some give 1,024 where nobody asks.
