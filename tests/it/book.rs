@@ -15,6 +15,9 @@ use super::command;
 /// The pages that `hence help PAGE` prints.
 const WRITTEN: [&str; 6] = ["language", "functions", "aggregates", "generators", "keywords", "commands"];
 
+/// Whether commands have options that the book tells apart, at the end of their page, as only some builds have them.
+const HAS_MORE: bool = cfg!(any(feature = "server", feature = "dataflow"));
+
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
@@ -224,7 +227,7 @@ fn the_summary_lists_every_page_once() {
 #[test]
 fn the_binary_prints_its_pages_of_the_book() {
     let folder = crate::memory::folder();
-    for page in WRITTEN {
+    for page in WRITTEN.into_iter().filter(|page| !(HAS_MORE && *page == "commands")) {
         let file = root().join(format!("docs/{page}.md"));
         let printed = shell(&format!("hence help {page}"), folder.path());
         if std::env::var_os("UPDATE").is_none() {
@@ -248,6 +251,8 @@ fn the_page_of_commands_has_every_command_and_option() {
     let folder = crate::memory::folder();
     let declared = Regex::new(r"(?m)^ +(?:-\w, )?(--[a-z][a-z-]*)").unwrap();
     let listed = Regex::new(r"(?m)^  ([a-z][a-z-]+) ").unwrap();
+    let (_, more) = page.split_once("\n## With the feature `server`\n").unwrap();
+    let more = if HAS_MORE { more } else { "" };
     let mut commands = vec![String::new()];
     let mut count = 0;
     while let Some(command) = commands.pop() {
@@ -260,10 +265,10 @@ fn the_page_of_commands_has_every_command_and_option() {
         }
         let title = format!("\n## hence{command}\n");
         let section = page.split(&title).nth(1).unwrap_or_else(|| panic!("no section{title}"));
-        let section = section.split("\n## ").next().unwrap();
+        let section = section.split("\n## ").next().unwrap().to_owned() + more;
         for found in declared.captures_iter(&help).filter(|found| !["--help", "--quiet"].contains(&&found[1]))
         {
-            assert!(flags(section).contains(&found[1]), "{title}: {}", &found[1]);
+            assert!(flags(&section).contains(&found[1]), "{title}: {}", &found[1]);
         }
         count += 1;
     }

@@ -55,6 +55,8 @@ mod fact_files;
 #[cfg(all(feature = "scan", feature = "sandbox", target_os = "linux"))]
 mod factory;
 mod features;
+#[cfg(target_os = "linux")]
+mod few_threads;
 #[path = "../cases/files.rs"]
 mod files;
 mod folders;
@@ -133,4 +135,6 @@ mod tls;
 mod tool_run;
 mod unknown;
 mod unsaid;
+#[cfg(unix)]
+mod whole_files;
 mod witnesses;

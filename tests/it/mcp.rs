@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::thread;
 
@@ -140,9 +141,14 @@ fn a_registry_is_searched_and_the_three_best_are_proposed() {
 #[test]
 fn an_approved_server_is_written_down_and_its_tools_are_tools() {
     let dir = shop("127.0.0.1:1", "registries = [\"registry.json\"]\nprograms = [\"sh\"]\n");
-    fs::write(dir.path().join("mcp_servers.json"), "{\"mcpServers\": {\"own\": {\"command\": \"x\"}}}")
-        .unwrap();
+    // As people keep settings that several projects share: a link, and what it leads to is theirs alone.
+    let (kept, link) = (dir.path().join("kept.json"), dir.path().join("mcp_servers.json"));
+    fs::write(&kept, "{\"mcpServers\": {\"own\": {\"command\": \"x\"}}}").unwrap();
+    fs::set_permissions(&kept, fs::Permissions::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink("kept.json", &link).unwrap();
     let said = approved(dir.path(), "orders-sh");
+    assert!(link.is_symlink(), "{said}");
+    assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
     let written: Json =
         serde_json::from_slice(&fs::read(dir.path().join("mcp_servers.json")).unwrap()).unwrap();
     assert_eq!(written["mcpServers"]["own"]["command"], "x");

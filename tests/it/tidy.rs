@@ -373,3 +373,22 @@ fn what_cannot_be_missing_is_not_covered_by_a_default() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
+
+#[test]
+fn threads_that_the_system_does_not_give_are_errors() {
+    // These panic then; `hence_core::threads` and builders don't.
+    let panics = Regex::new(r"\b(thread::spawn|scope\.spawn)\(").unwrap();
+    for file in sources() {
+        let text = fs::read_to_string(&file).unwrap();
+        let found = text.lines().find(|line| panics.is_match(line));
+        assert!(found.is_none(), "{} panics where no thread is left: {found:?}", file.display());
+    }
+}
+
+#[test]
+fn pages_end_with_their_last_line() {
+    for file in ["docs", "tests/cli"].into_iter().flat_map(|folder| files(root().join(folder), &["md"])) {
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{} ends otherwise", file.display());
+    }
+}

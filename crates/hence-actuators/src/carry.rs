@@ -1,16 +1,18 @@
 //! Carrying decisions out: what a carrier receives of a decision, and what it reports.
 
-use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
 use hence_core::fact::Fact;
 use hence_core::json;
+use hence_core::threads;
 use hence_core::value::Value;
 
 /// How much a carrier may answer, in bytes.
 pub const MOST_ANSWERED: u64 = 1 << 20;
+/// How long is waited beyond the time limit for what should have ended by itself.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// What holds while a decision is carried out.
 pub trait World {
@@ -155,12 +157,14 @@ pub trait Carrier {
     fn carry_out(&self, order: &Order<'_>) -> Result<Report, Failed>;
 }
 
-/// Does something that can't be told to end, at most for so long; `None` where it goes on for longer.
+/// What `work` comes to, which can't be told to end: at most a little more than `limit` is waited for it.
 pub(super) fn within<T: Send + 'static>(
     limit: Duration,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Option<T> {
+    work: impl FnOnce() -> Result<T, Failed> + Send + 'static,
+) -> Result<T, Failed> {
     let (sender, receiver) = std::sync::mpsc::channel();
-    thread::spawn(move || sender.send(work()));
-    receiver.recv_timeout(limit).ok()
+    threads::begin("carrier", move || sender.send(work()))
+        .map_err(|error| Failed::new(Fate::Undone, error.to_string()))?;
+    let late = |_| Failed::new(Fate::Unknown, format!("no answer within {limit:?}"));
+    receiver.recv_timeout(limit.saturating_add(GRACE)).map_err(late)?
 }

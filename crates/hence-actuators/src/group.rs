@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use hence_core::threads;
 use signal_hook::consts::TERM_SIGNALS;
 use signal_hook::{flag, low_level};
 
@@ -24,7 +25,7 @@ impl Group {
     /// Starts a program as the first of a group.
     pub(super) fn start(command: &mut Command) -> io::Result<Self> {
         set_group(command, 0);
-        Ok(Self { child: command.spawn()?, keeper: None, ended: false })
+        Ok(Self { child: threads::start(command)?, keeper: None, ended: false })
     }
 
     /// Starts a program in a group that ends with this process too, even where that is killed; the lock is held until
@@ -32,7 +33,7 @@ impl Group {
     pub(super) fn start_kept(command: &mut Command, lock: Option<&Path>) -> io::Result<Self> {
         let keeper = Keeper::start(lock)?;
         set_group(command, keeper.as_ref().map_or(0, Keeper::group));
-        Ok(Self { child: command.spawn()?, keeper, ended: false })
+        Ok(Self { child: threads::start(command)?, keeper, ended: false })
     }
 
     /// The program.

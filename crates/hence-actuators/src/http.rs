@@ -9,9 +9,6 @@ use super::carry::{Failed, Fate, MOST_ANSWERED, within};
 #[cfg(feature = "tls")]
 use super::tls;
 
-/// How long is waited beyond the time limit for a request that should have ended by itself.
-const GRACE: Duration = Duration::from_secs(1);
-
 /// A request. Redirections and proxies of the environment are not followed.
 pub(super) struct Request {
     /// Where to; [`is_reached`] says so.
@@ -37,10 +34,8 @@ pub(super) struct Answer {
 impl Request {
     /// Sends it, and waits for the answer.
     pub(super) fn send(self) -> Result<Answer, Failed> {
-        let limit = self.time_limit;
         // Looking a name up has no time limit of its own.
-        let answer = within(limit.saturating_add(GRACE), move || self.exchange());
-        answer.unwrap_or_else(|| Err(Failed::new(Fate::Unknown, format!("no answer within {limit:?}"))))
+        within(self.time_limit, move || self.exchange())
     }
 
     fn exchange(&self) -> Result<Answer, Failed> {

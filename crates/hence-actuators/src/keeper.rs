@@ -18,6 +18,7 @@ mod unix {
     use std::thread;
     use std::time::{Duration, Instant};
 
+    use hence_core::threads;
     use rustix::fs::OFlags;
     use rustix::process::{Pid, Signal, getpgrp, getpid, kill_current_process_group};
 
@@ -47,7 +48,7 @@ mod unix {
             command.arg(HELPER).args(lock).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped());
             command.stderr(Stdio::piped());
             group::set_group(&mut command, 0);
-            let mut keeper = Self { process: command.spawn()? };
+            let mut keeper = Self { process: threads::start(&mut command)? };
             let mut said = Vec::new();
             if let Some(stdout) = keeper.process.stdout.take() {
                 stdout.take(1).read_to_end(&mut said)?;

@@ -2,10 +2,12 @@
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use hence_core::threads;
 
 use super::carry::{Carrier, Failed, Fate, MOST_ANSWERED, Order, Report};
 use super::group::{self, Group};
@@ -151,13 +153,16 @@ impl Running {
     /// is held while the group lives.
     pub(super) fn start(command: &mut Command, input: String, lock: Option<&Path>) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A program that reads nothing is not a fault, and one that waits for more must not stop this process.
+        let told = threads::ahead("input", move |stdin: Option<ChildStdin>| {
+            stdin.map(|mut stdin| stdin.write_all(input.as_bytes()));
+        })?;
+        let (wrote, said) = (Collected::ahead(MOST_ANSWERED + 1)?, Collected::ahead(MOST_SAID)?);
         let mut group = Group::start_kept(command, lock)?;
-        if let Some(mut stdin) = group.child().stdin.take() {
-            // A program that reads nothing is not a fault, and one that waits for more must not stop this process.
-            thread::spawn(move || stdin.write_all(input.as_bytes()));
-        }
-        let wrote = collected(group.child().stdout.take(), MOST_ANSWERED + 1);
-        let said = collected(group.child().stderr.take(), MOST_SAID);
+        let child = group.child();
+        // The thread waits for nothing else.
+        let _ = told.send(child.stdin.take());
+        let (wrote, said) = (wrote.of(child.stdout.take()), said.of(child.stderr.take()));
         Ok(Self { group, wrote, said })
     }
 
@@ -185,16 +190,34 @@ impl Running {
 }
 
 /// Reads a stream to its end, so that the program can go on, and hands over the first bytes of it.
-pub(super) fn collected(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let Some(mut stream) = stream else { return };
-        let mut bytes = Vec::new();
-        if stream.by_ref().take(most).read_to_end(&mut bytes).is_ok() {
-            // Nobody waits for it any more where the program's time is over.
-            let _ = io::copy(&mut stream, &mut io::sink());
-            let _ = sender.send(bytes);
-        }
-    });
-    receiver
+pub(super) struct Collected<S> {
+    stream: SyncSender<Option<S>>,
+    bytes: mpsc::Receiver<Vec<u8>>,
+}
+
+impl<S: Read + Send + 'static> Collected<S> {
+    /// Gets ready, before there is a program.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(super) fn ahead(most: u64) -> io::Result<Self> {
+        let (sender, bytes) = mpsc::channel();
+        let stream = threads::ahead("output", move |stream: Option<S>| {
+            let Some(mut stream) = stream else { return };
+            let mut bytes = Vec::new();
+            if stream.by_ref().take(most).read_to_end(&mut bytes).is_ok() {
+                // Nobody waits for it any more where the program's time is over.
+                let _ = io::copy(&mut stream, &mut io::sink());
+                let _ = sender.send(bytes);
+            }
+        })?;
+        Ok(Self { stream, bytes })
+    }
+
+    /// Reads this stream; where its first bytes come, at its end.
+    pub(super) fn of(self, stream: Option<S>) -> mpsc::Receiver<Vec<u8>> {
+        // The thread waits for nothing else.
+        let _ = self.stream.send(stream);
+        self.bytes
+    }
 }

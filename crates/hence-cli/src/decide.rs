@@ -157,7 +157,8 @@ impl Decide {
         // What is read of a line takes several times its bytes.
         let most = self.engine.limits().memory.map_or(u64::MAX, |memory| memory / 8);
         let speakers = Speakers::new(session.rules(), author);
-        let incoming = Incoming::of_standard_input();
+        let incoming = Incoming::of_standard_input()
+            .map_err(|error| Failure::Usage(format!("can't read standard input: {error}")))?;
         let owner = open::lending(&self.facts, incoming.mailbox(), LONGEST_TURN)?;
         let follow = Follow {
             session: session.keeping(),

@@ -18,7 +18,7 @@ use super::due::Due;
 use super::idle::Idle;
 use super::lines::LONGEST_LINE;
 use super::owner::{Ask, Came, Incoming, Owner};
-use super::room::{NoRoom, Stage, Unanswered};
+use super::room::{Stage, Unanswered};
 use super::said::{self, Changes, MOST_FAULTS, Refused, Said, faults};
 use super::speaker::Speakers;
 use super::told::Told;
@@ -94,7 +94,7 @@ impl Follow {
         let (mut said, mut number) = (Said::default(), 0u64);
         loop {
             if self.is_stopped() {
-                self = match self.reopened(&mut said, &mut number, out)? {
+                self = match self.opened_again(None, &mut said, &mut number, out)? {
                     Ok(opened) => opened,
                     Err(status) => return Ok(status),
                 };
@@ -114,21 +114,10 @@ impl Follow {
                 Next::End if self.unanswered.is_some() => {}
                 Next::End => break,
                 Next::Lend(ask) => {
-                    let Self { session, owner: Some(owner), .. } = self else { continue };
-                    let known = session.last_tx();
-                    let mut idle = NoRoom {
-                        incoming: &mut self.incoming,
-                        refused: &mut self.refused,
-                        batch: self.batch,
-                        said: &mut said,
-                        number: &mut number,
-                        tried: false,
-                        out,
+                    self = match self.opened_again(Some(ask), &mut said, &mut number, out)? {
+                        Ok(opened) => opened,
+                        Err(status) => return Ok(status),
                     };
-                    let lent = owner.lend(session, ask, &mut |error, until| idle.wait(error, until))?;
-                    let Some(session) = lent else { return Ok(self.refused.status(self.batch)) };
-                    self = Self { session, owner: Some(owner), ..self };
-                    self.take_up(known, out)?;
                 }
             }
         }

@@ -70,7 +70,6 @@ mod rules;
 mod said;
 mod sarif;
 #[cfg(any(feature = "gate", feature = "server"))]
-mod scratch;
 mod secrets;
 mod serve;
 mod shard;
@@ -317,7 +316,7 @@ fn answer() -> Outcome {
     let status = match parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given))) {
         Ok((cli, given)) => {
             output::be_quiet(cli.quiet);
-            config::load()
+            config::load(&given)
                 .and_then(|()| time::check())
                 .and_then(|()| logs::begin())
                 .and_then(|()| watch::begin(&given))

@@ -13,7 +13,7 @@ use hence_core::file;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use hence_core::fault;
+use hence_core::{fault, threads};
 
 /// How long to wait before a file is looked at again.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -35,7 +35,7 @@ impl Stream {
     /// The file `path`, or standard input where it is `-`.
     pub(super) fn open(path: &str) -> io::Result<Self> {
         match path {
-            "-" => Ok(Self::Standard(Piped::new())),
+            "-" => Piped::new().map(Self::Standard),
             path => Growing::open(Path::new(path)).map(Self::Growing),
         }
     }
@@ -60,9 +60,9 @@ pub(super) struct Piped {
 }
 
 impl Piped {
-    fn new() -> Self {
+    fn new() -> io::Result<Self> {
         let (send, chunks) = sync_channel(4);
-        let reader = thread::spawn(move || {
+        let reader = threads::begin("input", move || {
             let mut input = io::stdin().lock();
             let mut buffer = vec![0; CHUNK];
             loop {
@@ -73,8 +73,8 @@ impl Piped {
                     return;
                 }
             }
-        });
-        Self { chunks, chunk: io::Cursor::default(), quiet: false, reader: Some(reader) }
+        })?;
+        Ok(Self { chunks, chunk: io::Cursor::default(), quiet: false, reader: Some(reader) })
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

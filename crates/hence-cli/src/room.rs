@@ -11,7 +11,7 @@ use hence_session::SessionError;
 
 use super::Failure;
 use super::follow::{Follow, tell};
-use super::owner::{Came, Incoming};
+use super::owner::{Ask, Came, Incoming};
 use super::said::{Refused, Said};
 
 /// How long what there was no room for waits before it is tried again.
@@ -83,9 +83,11 @@ impl Follow {
         self.owner.is_some() && self.session.ledger().is_some_and(Ledger::is_stopped)
     }
 
-    /// The same with the ledger opened again; the exit status where this process is to stop meanwhile.
-    pub(super) fn reopened(
+    /// The same with the ledger opened again, after a turn where somebody asks for one; the exit status where this process
+    /// is to stop meanwhile.
+    pub(super) fn opened_again(
         mut self,
+        ask: Option<Ask>,
         said: &mut Said,
         number: &mut u64,
         out: &mut dyn Write,
@@ -94,7 +96,12 @@ impl Follow {
         let known = session.last_tx();
         let (incoming, refused, batch) = (&mut self.incoming, &mut self.refused, self.batch);
         let mut idle = NoRoom { incoming, refused, batch, said, number, tried: false, out };
-        let opened = owner.open_again(session, &mut |error, until| idle.wait(error, until))?;
+        let mut wait = |error: &LedgerError, until| idle.wait(error, until);
+        let reopenings = self.reopenings + u32::from(ask.is_none());
+        let opened = match ask {
+            Some(ask) => owner.lend(session, ask, &mut wait)?,
+            None => owner.open_again(session, &mut wait)?,
+        };
         let Some(session) = opened else {
             if let Some(Unanswered { said, .. }) = self.unanswered {
                 self.refused.count(Some(said.line), false);
@@ -103,7 +110,6 @@ impl Follow {
             }
             return Ok(Err(self.refused.status(batch)));
         };
-        let reopenings = self.reopenings + 1;
         let mut opened = Self { session, owner: Some(owner), reopenings, ..self };
         let taken_up = opened.take_up(known, out).and_then(|()| opened.answer_again(out));
         taken_up.or_else(|failure| opened.outlive(failure))?;
@@ -145,23 +151,23 @@ impl Follow {
 }
 
 /// A process that follows while there is no room to open its ledger.
-pub(super) struct NoRoom<'a> {
-    pub(super) incoming: &'a mut Incoming,
-    pub(super) refused: &'a mut Refused,
-    pub(super) batch: bool,
+struct NoRoom<'a> {
+    incoming: &'a mut Incoming,
+    refused: &'a mut Refused,
+    batch: bool,
     /// The lines that are not answered yet.
-    pub(super) said: &'a mut Said,
+    said: &'a mut Said,
     /// How many lines came.
-    pub(super) number: &'a mut u64,
+    number: &'a mut u64,
     /// Whether the ledger could not be opened after the line at hand had come.
-    pub(super) tried: bool,
-    pub(super) out: &'a mut dyn Write,
+    tried: bool,
+    out: &'a mut dyn Write,
 }
 
 impl NoRoom<'_> {
     /// Waits for a line up to an instant, and refuses one that had come before the ledger could not be opened; whether
     /// more may come.
-    pub(super) fn wait(&mut self, error: &LedgerError, until: Instant) -> Result<bool, Failure> {
+    fn wait(&mut self, error: &LedgerError, until: Instant) -> Result<bool, Failure> {
         let bytes = match self.incoming.next_line(until)? {
             Came::Line(bytes) if !std::mem::replace(&mut self.tried, true) => {
                 self.incoming.put_back(bytes);

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hence_core::threads;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use opentelemetry_otlp::{SpanExporter, WithHttpConfig as _};
@@ -100,6 +101,8 @@ where
     let exporter = exporter.map_err(|error| Failure::Usage(format!("`{named}`: {error}")))?;
     let resource = Resource::builder();
     let resource = if is_set(&"OTEL_SERVICE_NAME") { resource } else { resource.with_service_name("hence") };
+    // The provider panics where it gets no thread.
+    threads::check(1).map_err(|error| Failure::Usage(format!("`{named}`: {error}")))?;
     let provider = SdkTracerProvider::builder()
         .with_resource(resource.build())
         .with_span_limits(SpanLimits { max_events_per_span: EVENTS, ..SpanLimits::default() })

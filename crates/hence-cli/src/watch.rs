@@ -19,7 +19,7 @@ pub(super) fn begin(given: &ArgMatches) -> Result<(), Failure> {
     let memory = options::memory(given.try_get_one("max_memory").ok().flatten().copied());
     let time = if goes_on { None } else { time(given) };
     meter::watch(Watch { memory, time, goes_on, stop })
-        .map_err(|error| Failure::Usage(format!("can't start the thread that enforces the limits: {error}")))
+        .map_err(|error| Failure::Usage(format!("can't enforce the limits: {error}")))
 }
 
 /// The innermost command.

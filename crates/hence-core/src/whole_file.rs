@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::file::folder;
+use crate::file::{folder, is_broken_link};
 
 /// What stands between a name and the number of the process that makes what is to have it.
 const BY: &str = ".hence-";
@@ -48,6 +48,24 @@ fn is_gone(process: u32) -> bool {
 #[cfg(not(unix))]
 fn is_gone(process: u32) -> bool {
     process == std::process::id()
+}
+
+/// Writes a file whole: what the path, or a link there, leads to keeps its permissions, and is as it was until then.
+///
+/// # Errors
+/// It can't be written, or must not be.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if is_broken_link(path) {
+        return Err(io::Error::new(ErrorKind::NotFound, "it is a broken link"));
+    }
+    // What links lead to is replaced, not the link.
+    let target = match path.canonicalize() {
+        Err(error) if error.kind() == ErrorKind::NotFound => path.to_owned(),
+        found => found?,
+    };
+    let whole = WholeFile::create(&target)?;
+    whole.file()?.write_all(bytes)?;
+    whole.finish()
 }
 
 /// A file that gets its name when it is whole: until then, what has that name stays as it is.

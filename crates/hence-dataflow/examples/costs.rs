@@ -63,7 +63,8 @@ fn main() {
     let edit = FactChange { relation: edge, row: &row, asserted: true };
     timed("embedded, one change", || standing.apply(&[edit]).map(drop).unwrap());
     drop(standing);
-    let (engine, cluster) = Dataflow::start(program.clone(), "", Workers::of_one_process(threads), &limits);
+    let (engine, cluster) =
+        Dataflow::start(program.clone(), "", Workers::of_one_process(threads), &limits).unwrap();
     drop(timed(&format!("{threads} workers, first"), || engine.evaluate(&program, input, &limits).unwrap()));
     drop(timed(&format!("{threads} workers, one change"), || {
         engine.evaluate(&program, changed, &limits).unwrap()

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use hence_core::threads;
 use timely::communication::allocator::ProcessBuilder;
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
 use timely::communication::{AllocatorBuilder, Hooks};
@@ -114,16 +115,21 @@ impl Others {
             self.at_it.fetch_sub(1, Ordering::Relaxed);
             return;
         }
-        let (own, tell, at_it) = (self.own.clone(), self.tell, Arc::clone(&self.at_it));
+        let (own, tell, counted) = (self.own.clone(), self.tell, Arc::clone(&self.at_it));
         let arrived = self.arrived.0.clone();
-        std::thread::spawn(move || {
+        let refuse = move |why: &str| tell(&format!("a connection from {} was refused: {why}", from.ip()));
+        let heard = threads::begin("hello", move || {
             match own.welcomed(stream) {
                 // Nobody waits any more where it can't be handed over.
                 Ok(found) => _ = arrived.send(found),
-                Err(why) => tell(&format!("a connection from {} was refused: {why}", from.ip())),
+                Err(why) => refuse(&why),
             }
-            at_it.fetch_sub(1, Ordering::Relaxed);
+            counted.fetch_sub(1, Ordering::Relaxed);
         });
+        if let Err(error) = heard {
+            self.at_it.fetch_sub(1, Ordering::Relaxed);
+            refuse(&error.to_string());
+        }
     }
 }
 

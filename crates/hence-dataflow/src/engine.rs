@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use hence_core::fault;
 use hence_core::meter::{self, Bound, Meter};
 use hence_core::schema::RelationId;
+use hence_core::threads;
 use hence_engine::{Database, Engine, LimitReached, Limits, Model, SemiNaive};
 use hence_lang::ir::{Program, RuleId};
 
@@ -54,20 +55,29 @@ impl Dataflow {
     /// Starts the workers of the first process on a program; `text` is what other processes make the same program of.
     ///
     /// They begin to work once the workers of all processes are there.
-    #[must_use]
-    pub fn start(program: Program, text: &str, workers: Workers, limits: &Limits) -> (Self, Cluster) {
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(
+        program: Program,
+        text: &str,
+        workers: Workers,
+        limits: &Limits,
+    ) -> Result<(Self, Cluster), Error> {
         Self::begin(program, text, workers, limits, None)
     }
 
     /// The same over facts that lie with the workers.
-    #[must_use]
+    ///
+    /// # Errors
+    /// As [`Dataflow::start`].
     pub fn over_parts(
         program: Program,
         text: &str,
         workers: Workers,
         limits: &Limits,
         parts: Parts,
-    ) -> (Self, Cluster) {
+    ) -> Result<(Self, Cluster), Error> {
         let Parts { share, outputs } = parts;
         Self::begin(program, text, workers, limits, Some((share, outputs)))
     }
@@ -78,7 +88,7 @@ impl Dataflow {
         workers: Workers,
         limits: &Limits,
         parts: Option<(PartFacts, BTreeSet<RelationId>)>,
-    ) -> (Self, Cluster) {
+    ) -> Result<(Self, Cluster), Error> {
         let (share, outputs) =
             parts.map_or((PartFacts::default(), None), |(share, outputs)| (share, Some(outputs)));
         let bounds =
@@ -98,10 +108,11 @@ impl Dataflow {
         };
         let plan = lead.own.plan();
         let never = |_: &str| Err(unable(String::from("the first process has the rules")));
-        let all = std::thread::spawn(move || work(&workers, Some(lead), Arc::new(never)));
+        let all = threads::begin("workers", move || work(&workers, Some(lead), Arc::new(never)))
+            .map_err(|error| Error::Start(error.to_string()))?;
         let facts = Facts::new(&plan.program);
         let state = Arc::new(Mutex::new(State { plan, facts, link: Some((requests, told)), ended: None }));
-        (Self(Arc::clone(&state)), Cluster { state, shares, given_up, all: Some(all) })
+        Ok((Self(Arc::clone(&state)), Cluster { state, shares, given_up, all: Some(all) }))
     }
 }
 

@@ -16,6 +16,7 @@ use hence_core::fault::{self, Fault};
 use hence_core::index_vec::Id;
 use hence_core::meter::{Bound, Meter};
 use hence_core::schema::RelationId;
+use hence_core::threads;
 use hence_engine::Database;
 use timely::dataflow::operators::probe::Handle;
 use timely::dataflow::operators::{Exchange, Inspect, Probe};
@@ -151,6 +152,9 @@ pub(crate) fn work(workers: &Workers, lead: Option<Lead>, read: Arc<ReadRules>) 
     let over: Arc<OnceLock<(usize, Bound)>> = Arc::default();
     let (known, said, noted) = (Arc::clone(&own), Arc::clone(&all), Arc::clone(&over));
     let (process, threads) = (workers.process, workers.threads.max(1));
+    // Those of workers, and two for each connection, are missed by nobody but whoever waits for them.
+    let connections = workers.hosts.len().saturating_sub(1);
+    threads::check(threads + 2 * connections).map_err(|error| Error::Start(error.to_string()))?;
     let (builders, others) = network(workers, &given_up)?;
     let guards = timely::execute::execute_from(builders, others, WorkerConfig::default(), move |worker| {
         let text = text.clone().filter(|_| worker.index() == 0);

@@ -71,15 +71,22 @@ impl Ledger {
                 ledger.tell_left(&scanned)?;
                 Ok(ledger)
             }
-            Err(LedgerError::Base(why) | LedgerError::Medium(why)) => {
-                let mut ledger = Self::of_journal(dir, left.clone(), options)?;
+            Err(error) => {
                 let is_there = dir.join(BASE).exists();
-                let why = if is_there { why } else { String::from("there is none") };
+                let why = match error {
+                    LedgerError::Base(_) | LedgerError::Medium(_) if !is_there => {
+                        String::from("there is none; `hence rebuild` recreates it")
+                    }
+                    LedgerError::Base(why) => format!("{why}; `hence rebuild` recreates it"),
+                    // A new one fared no better.
+                    LedgerError::Medium(why) => why,
+                    error => return Err(error),
+                };
+                let mut ledger = Self::of_journal(dir, left.clone(), options)?;
                 ledger.notices.push(Notice::BaseUnused { why: why.clone() });
                 ledger.based = if is_there { Based::Unfit(why) } else { Based::Journal };
                 Ok(ledger)
             }
-            Err(error) => Err(error),
         }
     }
 

@@ -263,7 +263,7 @@ pub enum Notice {
     },
     /// Answers come from the journal, since the base can't be read.
     BaseUnused {
-        /// Why.
+        /// Why, and what helps.
         why: String,
     },
     /// What was imported holds what must not be recorded; with other facts it would have another hash.
@@ -319,10 +319,9 @@ impl fmt::Display for Notice {
                     None => Ok(()),
                 }
             }
-            Self::BaseUnused { why } => write!(
-                f,
-                "the fact base is not used ({why}): the answer comes from the journal; `hence rebuild` recreates it"
-            ),
+            Self::BaseUnused { why } => {
+                write!(f, "the fact base is not used, the answer comes from the journal: {why}")
+            }
             Self::Unredacted { relations } => {
                 let each = relations.iter().map(|(relation, count)| match relation.as_str() {
                     "" => format!("{count} in authors, sources and notes"),

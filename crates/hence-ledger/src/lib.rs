@@ -115,7 +115,7 @@ enum Based {
     Table,
     /// The journal, replayed into memory.
     Journal,
-    /// The same since the base can't be used, for this reason.
+    /// The same since the base can't be used, for this reason, with what helps.
     Unfit(String),
 }
 

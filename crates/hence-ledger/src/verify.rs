@@ -146,7 +146,7 @@ impl Ledger {
             ));
         }
         if let Based::Unfit(why) = &self.based {
-            found.push(format!("the fact base can't be used: {why}; `hence rebuild` recreates it"));
+            found.push(format!("the fact base can't be used: {why}"));
         }
         if let Closed::At(End { tx, head }) = self.left.closed
             && (1..=self.state.tx).contains(&tx)

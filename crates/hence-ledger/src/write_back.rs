@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use hence_core::threads;
+
 use super::backlog::Layer;
 use super::base::{Base, BaseError, Batch, Pair};
 use super::block;
@@ -70,7 +72,7 @@ impl Behind {
             write(base.as_ref(), layer_changes(&layer), Some(&pace))?;
             base.apply(end)
         };
-        let thread = thread::Builder::new().name(String::from("base writer")).spawn(work);
+        let thread = threads::begin("base writer", work);
         let thread = thread.map_err(|error| BaseError::Medium(error.to_string()))?;
         Ok(Self { last, hurried, thread: Some(thread) })
     }

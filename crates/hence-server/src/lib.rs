@@ -25,7 +25,6 @@ mod routes;
 mod service;
 mod tokens;
 mod trace;
-mod uri;
 
 pub use desk::{AnswerSender, AsOf, Asked, Board, Desk, DeskAnswer, Hooked, Standing, Teller};
 pub use jwt::Issuer;

@@ -12,6 +12,7 @@ use std::time::Duration;
 use axum::Router;
 use axum_server::Handle;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
+use hence_core::threads;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
@@ -123,9 +124,11 @@ pub fn begin(settings: ListenSettings, desk: Arc<dyn Desk>) -> io::Result<Listen
     };
     let handle = Handle::new();
     let (routes, stops) = (router(service), handle.clone());
-    let thread = thread::Builder::new().name(String::from("http")).spawn(move || {
-        let threads = (thread::available_parallelism().map_or(1, usize::from) / 2).clamp(1, THREADS);
-        let runtime = runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
+    let count = (thread::available_parallelism().map_or(1, usize::from) / 2).clamp(1, THREADS);
+    // The runtime panics where it gets no threads; it needs one more for what waits.
+    threads::check(count + 2)?;
+    let thread = threads::begin("http", move || {
+        let runtime = runtime::Builder::new_multi_thread().worker_threads(count).enable_all().build()?;
         let served = runtime.block_on(serve(listener, config, routes, stops));
         runtime.shutdown_timeout(DRAIN);
         served

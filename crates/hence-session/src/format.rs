@@ -1,10 +1,10 @@
 //! Rule texts in the one layout: files found, read and laid out, the faulty ones left as they are.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use hence_core::diagnostic::Diagnostic;
 use hence_core::span::Sources;
+use hence_core::whole_file;
 use hence_syntax as syntax;
 
 use super::error::{Faults, SessionError};
@@ -93,15 +93,5 @@ fn format(sources: &mut Sources, name: &str, bytes: &[u8]) -> Result<(String, St
 /// The file can't be written.
 pub fn replace(path: &Path, text: &str) -> Result<(), SessionError> {
     let failed = |source| SessionError::Write { path: path.to_owned(), source };
-    let target = fs::canonicalize(path).map_err(failed)?;
-    let mut name = target.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let beside = target.with_file_name(name);
-    let written = fs::write(&beside, text)
-        .and_then(|()| fs::set_permissions(&beside, fs::metadata(&target)?.permissions()))
-        .and_then(|()| fs::rename(&beside, &target));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written.map_err(failed)
+    whole_file::write(path, text.as_bytes()).map_err(failed)
 }

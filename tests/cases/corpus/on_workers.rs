@@ -22,7 +22,7 @@ impl Engine for OnWorkers {
         SemiNaive.evaluate(program, input.clone(), limits)?;
         let threads = [1, 2, 4][TURN.fetch_add(1, Ordering::Relaxed) % 3];
         let (engine, cluster) =
-            Dataflow::start(program.clone(), "", Workers::of_one_process(threads), limits);
+            Dataflow::start(program.clone(), "", Workers::of_one_process(threads), limits).unwrap();
         let nothing = engine.evaluate(program, Database::new(program), limits)?;
         engine.evaluate(program, part(program, &input), limits)?;
         let model = engine.evaluate(program, input, limits)?;

@@ -16,7 +16,8 @@ use crate::random::{self, Dice, LIMITS};
 
 /// How workers differ from the naive engine, over `inputs` one after the other; how many of them came to an end.
 fn difference(program: &Program, inputs: &[Database], threads: usize) -> Result<usize, String> {
-    let (engine, cluster) = Dataflow::start(program.clone(), "", Workers::of_one_process(threads), &LIMITS);
+    let (engine, cluster) =
+        Dataflow::start(program.clone(), "", Workers::of_one_process(threads), &LIMITS).unwrap();
     let mut ended = 0;
     for input in inputs {
         let naive = Naive.evaluate(program, input.clone(), &LIMITS);
@@ -97,7 +98,8 @@ fn stopped(text: &str, limits: Limits) -> Bound {
     loader.text("endless.dl", text);
     let rules = *session::check(loader.finish(), &[]).rules.unwrap();
     let input = Database::new(&rules.program);
-    let (engine, cluster) = Dataflow::start(rules.program.clone(), "", Workers::of_one_process(2), &limits);
+    let (engine, cluster) =
+        Dataflow::start(rules.program.clone(), "", Workers::of_one_process(2), &limits).unwrap();
     let reached = engine.evaluate(&rules.program, input.clone(), &limits).unwrap_err();
     let naive = Naive.evaluate(&rules.program, input, &limits).unwrap_err();
     assert_eq!(reached.bound, naive.bound);

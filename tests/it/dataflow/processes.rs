@@ -184,7 +184,7 @@ fn random_programs_mean_the_same_to_two_processes() {
         let workers = |process| Workers { process, ..of_both.clone() };
         let (own, read) = (workers(1), program.clone());
         let other = std::thread::spawn(move || join(&own, move |_| Ok((read.clone(), PartFacts::default()))));
-        let (engine, cluster) = Dataflow::start(program.clone(), "", workers(0), &LIMITS);
+        let (engine, cluster) = Dataflow::start(program.clone(), "", workers(0), &LIMITS).unwrap();
         for input in super::history(seed, &program, input) {
             let naive = Naive.evaluate(&program, input.clone(), &LIMITS);
             let found = engine.evaluate(&program, input, &LIMITS);

@@ -444,3 +444,29 @@ fn what_a_person_has_to_say_first_is_an_obligation() {
     let denied = of("mallory", 10);
     assert_eq!((&denied["decision"], &denied["context"]["rule"]), (&json!(false), &json!("barred")));
 }
+
+#[test]
+fn evaluations_that_nobody_waits_for_keep_no_reader() {
+    let dir = example();
+    // What is asked says a role, and what follows of a role takes a while.
+    let rules = dir.path().join("rules/records.dl");
+    let slow = "\n## A number.\ninput number(n: int).\n\n## Of a role.\nrelation slow(role: string, a: int, b: int).\n\
+        slow(Role, A, B) :- user_role(_, Role), number(A), number(B), A + B < 3.\n";
+    fs::write(&rules, fs::read_to_string(&rules).unwrap() + slow).unwrap();
+    let numbers: String = (0..400).map(|n| format!("{{\"number\": [{n}]}}\n")).collect();
+    fs::write(dir.path().join("numbers.jsonl"), numbers).unwrap();
+    let recorded = hence(dir.path(), &["assert", "--facts", "numbers.jsonl"]).output().unwrap();
+    assert!(recorded.status.success(), "{recorded:?}");
+    let service = Service::with(dir.path(), &["--budget", "300ms"]);
+    let pep = service.token("pep", "decide");
+    let each = |n| with(asked(&format!("u{n}"), "read", "record-1"), "subject", json!({ "role": "clerk" }));
+    let each: Vec<Json> = (0..1000).map(each).collect();
+    let many = json!({ "evaluations": each });
+    let readers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let late: Vec<_> =
+            (0..readers).map(|_| scope.spawn(|| pep.post("/access/v1/evaluations", &many).status)).collect();
+        late.into_iter().for_each(|late| assert_eq!(late.join().unwrap(), 503));
+    });
+    assert_eq!(decision(&pep, &asked("alice", "read", "record-1")), json!(true));
+}

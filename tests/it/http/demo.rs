@@ -126,3 +126,15 @@ fn what_a_killed_demonstration_left_is_in_nobodys_way() {
     let service = Service::begin(dir.path(), &["--demo"], &[("TMPDIR", dir.path().to_str().unwrap())]);
     assert_eq!(service.send("GET", "/healthz", &[], "").status, 200);
 }
+
+/// The folder that a demonstration is started in has nothing to say about it: other rules, other relations.
+#[test]
+fn a_demonstration_begins_in_any_folder() {
+    let dir = crate::memory::folder();
+    let settings = "rules = [\"none.dl\"]\n[authzen]\ndecision = \"permit(who = $subject.id)\"\n";
+    for settings in [settings, "no settings"] {
+        fs::write(dir.path().join("hence.toml"), settings).unwrap();
+        let (service, link) = demo(dir.path());
+        assert_eq!(service.send("GET", &link, &[], "").status, 303);
+    }
+}

@@ -193,8 +193,6 @@ fn a_malformed_address_is_refused_before_the_ledger_is_served() {
     let dir = crate::memory::folder();
     let refused = hence(dir.path(), &["serve", "--http", "nonsense"]).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert_eq!(
-        (refused.status.code(), said.as_str()),
-        (Some(2), "error: --http: expected an address such as 127.0.0.1:7433, or `none`, found `nonsense`\n")
-    );
+    let wanted = "error: invalid value 'nonsense' for '--http <HOST:PORT>': expected an address such as 127.0.0.1:7433, or `none`\n";
+    assert!(refused.status.code() == Some(2) && said.starts_with(wanted), "{said}");
 }

@@ -3,12 +3,13 @@
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::ActuatorError;
 use crate::group::Group;
-use crate::run_command::{ENVIRONMENT, collected};
+use crate::run_command::{Collected, ENVIRONMENT};
 use hence_core::meter;
 
 /// How long git may take.
@@ -17,6 +18,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(30);
 const MOST: u64 = 1 << 20;
 /// How often it is looked at.
 const PAUSE: Duration = Duration::from_millis(5);
+
+/// Where bytes come that were collected.
+type Bytes = Receiver<Vec<u8>>;
 
 /// A working tree.
 pub(super) struct Git<'a> {
@@ -75,12 +79,19 @@ impl<'a> Git<'a> {
         command
     }
 
+    /// Git at work, and what it writes and says.
+    fn start(&self, args: &[&str]) -> io::Result<(Group, Bytes, Bytes)> {
+        let (wrote, said) = (Collected::ahead(MOST + 1)?, Collected::ahead(MOST)?);
+        let mut group = Group::start(&mut self.command(args))?;
+        let child = group.child();
+        let (wrote, said) = (wrote.of(child.stdout.take()), said.of(child.stderr.take()));
+        Ok((group, wrote, said))
+    }
+
     fn ask(&self, args: &[&str]) -> Result<Vec<u8>, ActuatorError> {
         let end = Instant::now() + TIME_LIMIT;
-        let mut group = Group::start(&mut self.command(args))
-            .map_err(|error| self.failed(format!("`git` can't be started: {error}")))?;
-        let wrote = collected(group.child().stdout.take(), MOST + 1);
-        let said = collected(group.child().stderr.take(), MOST);
+        let (mut group, wrote, said) =
+            self.start(args).map_err(|error| self.failed(format!("`git` can't be started: {error}")))?;
         while !group.has_ended().map_err(|error| self.failed(error))? {
             if Instant::now() >= end {
                 return Err(self.failed(format!("`git` was stopped after {TIME_LIMIT:?}")));

@@ -1,12 +1,12 @@
 //! The file of servers that are connected, in the form that clients of MCP read: written whole, other entries left alone.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 
 use hence_core::file::{self, LARGEST_TEXT};
+use hence_core::whole_file;
 
 use super::super::carry::{Failed, Fate};
 use super::{Server, words};
@@ -34,7 +34,7 @@ pub(super) fn put(path: &Path, server: &Server) -> Result<(), Failed> {
         None => servers.insert(server.name.clone(), entry),
     };
     let text = format!("{:#}\n", Json::Object(all));
-    whole(path, text.as_bytes()).map_err(|error| told(Fate::Undone, error.to_string()))
+    whole_file::write(path, text.as_bytes()).map_err(|error| told(Fate::Undone, error.to_string()))
 }
 
 fn entry(server: &Server) -> Result<Json, Failed> {
@@ -46,16 +46,4 @@ fn entry(server: &Server) -> Result<Json, Failed> {
         .split_first()
         .ok_or_else(|| Failed::new(Fate::Refused, format!("`{}` names no program", server.name)))?;
     Ok(json!({ "type": "stdio", "command": program, "args": args }))
-}
-
-/// Writes a file under another name, then gives it its own.
-fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = file::folder(path);
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let new = folder.join(format!(".{name}.new"));
-    let mut file = File::create(&new)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&new, path)?;
-    File::open(folder)?.sync_all()
 }

@@ -1,11 +1,11 @@
 //! A server that is a program: started in a process group of its own, spoken with line by line, ended with this value.
 
-use std::io::{BufRead as _, BufReader, Read, Write as _};
-use std::process::{ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use hence_core::threads;
 use serde_json::{Value as Json, json};
 
 use super::super::carry::{Failed, MOST_ANSWERED};
@@ -35,10 +35,14 @@ impl Program {
         command.args(args).env_clear().envs(seen(env));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let guard = group::guard().map_err(|error| undone(&error.to_string()))?;
+        let (stdout, lines) =
+            lines().map_err(|error| undone(&format!("`{name}` can't be started: {error}")))?;
         let group = Group::start_kept(&mut command, None);
         let mut group = group.map_err(|error| undone(&format!("`{name}` can't be started: {error}")))?;
         let child = group.child();
-        let (stdin, lines) = (child.stdin.take(), lines(child.stdout.take()));
+        let stdin = child.stdin.take();
+        // The thread waits for nothing else.
+        let _ = stdout.send(child.stdout.take());
         Ok(Self { _group: group, stdin, lines, end, guard })
     }
 
@@ -70,16 +74,16 @@ impl Program {
     }
 }
 
-/// The lines of a stream, at most so many bytes of it, and never more than a few ahead.
-fn lines(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
+/// The lines of a stream, once that is there: at most so many bytes of it, and never more than a few ahead.
+fn lines() -> io::Result<(SyncSender<Option<ChildStdout>>, Receiver<String>)> {
     let (sender, receiver) = sync_channel(16);
-    thread::spawn(move || {
+    let stream = threads::ahead("lines", move |stream: Option<ChildStdout>| {
         let Some(stream) = stream else { return };
         for line in BufReader::new(stream.take(MOST_ANSWERED)).lines().map_while(Result::ok) {
             if sender.send(line).is_err() {
                 return;
             }
         }
-    });
-    receiver
+    })?;
+    Ok((stream, receiver))
 }

@@ -1,7 +1,7 @@
 //! Chains of calls: wave after wave, what observes side by side, what changes in order; all changes are kept, or none.
 
 use std::collections::BTreeMap;
-use std::thread;
+use std::thread::{self, Builder};
 
 use regex::{Captures, Regex};
 use serde_json::{Value as Json, json};
@@ -138,11 +138,17 @@ impl Place<'_> {
         let mut given = Vec::new();
         for some in calls.chunks(TOGETHER) {
             thread::scope(|scope| {
-                let started: Vec<_> =
-                    some.iter().map(|(at, call)| (*at, scope.spawn(move || self.observe(call)))).collect();
-                for (at, running) in started {
-                    let gave =
-                        running.join().unwrap_or_else(|_| Err(String::from("it ended by a fault of hence")));
+                // What gets no thread is done here, while the others run.
+                let start = |call| Builder::new().spawn_scoped(scope, move || self.observe(call)).ok();
+                let started: Vec<_> = some.iter().map(|(at, call)| (*at, *call, start(*call))).collect();
+                for (at, call, running) in started {
+                    let gave = running.map_or_else(
+                        || self.observe(call),
+                        |running| {
+                            let fault = |_| Err(String::from("it ended by a fault of hence"));
+                            running.join().unwrap_or_else(fault)
+                        },
+                    );
                     given.push((at, gave));
                 }
             });

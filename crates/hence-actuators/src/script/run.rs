@@ -8,9 +8,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use hence_core::threads;
+
 use super::super::carry::{Fate, Order, Report};
 use super::super::group::{self, Group};
-use super::super::run_command;
+use super::super::run_command::Collected;
 use super::Script;
 use super::confine::{Cell, HELPER, UNCONFINED};
 use super::folder::Folder;
@@ -86,10 +88,12 @@ fn start(script: &Script, order: &Order<'_>, folder: &Folder) -> io::Result<Runn
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    let said = Collected::ahead(MOST_SAID)?;
     let mut group = Group::start(&mut command)?;
     let child = group.child();
-    let (answers, lines) = (answering(child.stdin.take()), lines(child.stdout.take(), script.allowed.output));
-    let said = run_command::collected(child.stderr.take(), MOST_SAID);
+    let (answers, lines) =
+        (answering(child.stdin.take())?, lines(child.stdout.take(), script.allowed.output)?);
+    let said = said.of(child.stderr.take());
     let _ = answers.send(order.message());
     let end = Instant::now().checked_add(script.allowed.time_limit);
     Ok(Running { group, answers, lines, said, facts: String::new(), end })
@@ -219,23 +223,26 @@ fn size(folder: &Path, most: usize) -> (usize, u64) {
 }
 
 /// Writes what is sent, so that a script which doesn't read holds up nobody.
-fn answering(stream: Option<impl Write + Send + 'static>) -> Sender<String> {
+fn answering(stream: Option<impl Write + Send + 'static>) -> io::Result<Sender<String>> {
     let (sender, receiver) = mpsc::channel::<String>();
-    thread::spawn(move || {
+    threads::begin("answers", move || {
         let Some(mut stream) = stream else { return };
         for answer in receiver {
             if stream.write_all(answer.as_bytes()).and_then(|()| stream.flush()).is_err() {
                 return;
             }
         }
-    });
-    sender
+    })?;
+    Ok(sender)
 }
 
 /// The lines of a stream, at most so many characters of it.
-fn lines(stream: Option<impl Read + Send + 'static>, most: u64) -> Receiver<Result<String, String>> {
+fn lines(
+    stream: Option<impl Read + Send + 'static>,
+    most: u64,
+) -> io::Result<Receiver<Result<String, String>>> {
     let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
+    threads::begin("lines", move || {
         let Some(mut stream) = stream else { return };
         let (mut left, mut line, mut bytes) = (most, Vec::new(), [0; 4096]);
         loop {
@@ -258,8 +265,8 @@ fn lines(stream: Option<impl Read + Send + 'static>, most: u64) -> Receiver<Resu
         if !line.is_empty() {
             let _ = sender.send(text(line));
         }
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 fn text(line: Vec<u8>) -> Result<String, String> {

@@ -140,7 +140,8 @@ fn begin(session: Session, workers: Workers) -> Result<(Session, Cluster), Failu
     let rules = session.rules();
     waiting(&workers);
     let (text, limits) = (sent::text(rules, false)?, session.limits());
-    let (engine, cluster) = Dataflow::start(rules.program.clone(), &text, workers, &limits);
+    let (engine, cluster) =
+        Dataflow::start(rules.program.clone(), &text, workers, &limits).map_err(|error| ended(&error))?;
     Ok((session.with_engine(Box::new(engine)), cluster))
 }
 

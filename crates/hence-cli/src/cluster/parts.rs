@@ -75,7 +75,8 @@ impl Below {
         let (text, limits) = (sent::text(&below, true)?, session.limits());
         let parts = Parts { share, outputs: outputs.clone() };
         let program = below.program.clone();
-        let (engine, cluster) = Dataflow::over_parts(program, &text, workers, &limits, parts);
+        let (engine, cluster) =
+            Dataflow::over_parts(program, &text, workers, &limits, parts).map_err(|error| ended(&error))?;
         let mut input = Database::new(&below.program);
         if let Some(clock) = below.program.find(NOW.into()) {
             input.push(clock, &[Value::Time(beginning.now).word()]);

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use clap::ArgMatches;
 use hence_core::diagnostic::{self, nearest};
 use hence_core::fault::{OrBroken, broken};
 use hence_core::symbol::Symbol;
@@ -88,12 +89,15 @@ pub(super) struct Config {
     redaction: Redaction,
 }
 
-/// Reads file and environment; every command sees what they say from then on.
+/// Reads the environment and, unless the command is of a folder of its own, the file; every command sees what they say
+/// from then on.
 ///
 /// # Errors
 /// The file belongs to somebody else, all faults in it, or the first variable that holds no fitting value.
-pub(super) fn load() -> Result<(), Failure> {
-    let config = read()?;
+pub(super) fn load(given: &ArgMatches) -> Result<(), Failure> {
+    let demo = |serve: &ArgMatches| matches!(serve.try_get_one("demo"), Ok(Some(true)));
+    let is_apart = given.subcommand_matches("serve").is_some_and(demo);
+    let config = if is_apart { read_at(None)? } else { read()? };
     environment::unknown().iter().for_each(|unknown| output::warning(&unknown.to_string()));
     // The first one stays: a process reads its settings once.
     let _ = CONFIG.set(config);
@@ -105,8 +109,12 @@ pub(super) fn load() -> Result<(), Failure> {
 /// # Errors
 /// As [`load`].
 pub(super) fn read() -> Result<Config, Failure> {
+    read_at(nearest_file()?)
+}
+
+fn read_at(file: Option<PathBuf>) -> Result<Config, Failure> {
     let mut config = Config::default();
-    if let Some(path) = nearest_file()? {
+    if let Some(path) = file {
         let said = owner::trusted(&path).map_err(Failure::Usage)?;
         said.iter().for_each(|said| output::warning(said));
         let mut faults = Faults::default();

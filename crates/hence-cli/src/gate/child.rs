@@ -1,10 +1,12 @@
 //! The server behind the gate between: a process, with a thread for each of what it says, what it is told, what its client says.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use hence_core::threads;
 
 use super::super::Failure;
 use super::super::messages::{self, Line};
@@ -36,22 +38,26 @@ pub(super) fn begin(command: &[String]) -> Result<Begun, Failure> {
         .ok_or_else(|| Failure::Usage(String::from("missing the command of the server")))?;
     let mut starting = Command::new(program);
     starting.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let child = starting.spawn();
-    let mut child = child.map_err(|error| Failure::Usage(format!("can't start `{program}`: {error}")))?;
-    let missing = || Failure::Usage(String::from("the server has no standard streams"));
-    let (input, said) = (child.stdin.take().ok_or_else(missing)?, child.stdout.take().ok_or_else(missing)?);
+    let unstarted = |error| Failure::Usage(format!("can't start `{program}`: {error}"));
     let (sender, came) = sync_channel(WAITING);
     let from_client = sender.clone();
-    thread::spawn(move || {
+    let client = threads::ahead("client", move |()| {
         listen(&mut io::stdin().lock(), LARGEST, &from_client, Came::Client);
         let _ = from_client.send(Came::ClientEnd);
     });
-    thread::spawn(move || {
+    let server = threads::ahead("server", move |said: ChildStdout| {
         listen(&mut BufReader::new(said), LARGEST_ANSWER, &sender, Came::Server);
         let _ = sender.send(Came::ServerEnd);
     });
     let (to_server, told) = sync_channel(WAITING);
-    thread::spawn(move || tell(input, &told));
+    let told = threads::ahead("told", move |input| tell(input, &told));
+    let (client, server, told) =
+        (client.map_err(unstarted)?, server.map_err(unstarted)?, told.map_err(unstarted)?);
+    let mut child = threads::start(&mut starting).map_err(unstarted)?;
+    let missing = || Failure::Usage(String::from("the server has no standard streams"));
+    let (input, said) = (child.stdin.take().ok_or_else(missing)?, child.stdout.take().ok_or_else(missing)?);
+    // Each thread waits for nothing else.
+    let _ = (client.send(()), server.send(said), told.send(input));
     Ok((child, came, to_server))
 }
 

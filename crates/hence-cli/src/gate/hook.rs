@@ -3,12 +3,12 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 
 use hence_core::fault::{self, Fault};
+use hence_core::threads;
 use hence_gate::{HookAnswer, HookEvent, Host, LARGEST, Phase};
 use hence_runtime::owner::Start;
 
@@ -58,7 +58,7 @@ pub(super) fn run(options: &HookOptions) -> Outcome {
 /// Standard input to its end, read by a thread, since a host may leave it open.
 fn event(end: Instant) -> io::Result<Vec<u8>> {
     let (sender, bytes) = channel();
-    thread::Builder::new().spawn(move || {
+    threads::begin("event", move || {
         let mut bytes = Vec::new();
         let most = LARGEST as u64 + 1;
         let read = io::stdin().lock().take(most).read_to_end(&mut bytes);

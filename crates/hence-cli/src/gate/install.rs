@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::Value as Json;
 
-use hence_core::file;
+use hence_core::{file, whole_file};
 use hence_gate::{Hook, Host};
 
 use super::super::{DONE, Failure, Outcome, config, output, terminal};
@@ -113,9 +113,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        let beside = path.with_extension("hence-new");
-        fs::write(&beside, text)?;
-        fs::rename(&beside, path)
+        whole_file::write(path, text.as_bytes())
     };
     write().map_err(|error| failed(path, &error))
 }

@@ -11,7 +11,8 @@ use serde_json::{Value as Json, json};
 
 use hence_gate::{HookAnswer, Host};
 
-use super::super::scratch::Scratch;
+use hence_core::scratch::Scratch;
+
 use super::super::{DONE, Failure, NO, Outcome, terminal};
 use super::hook::{self, HookOptions};
 

@@ -1,5 +1,7 @@
 //! Which file a URI names, however it is written.
 
+use hence_core::uri::decoded;
+
 /// The path of a file that a URI names, or that stands in the place of one.
 pub(super) fn file(uri: &str) -> Result<Option<String>, String> {
     // Parsers of URLs leave out controls and outer blanks, and may then read a file where none stands here.
@@ -26,21 +28,4 @@ pub(super) fn file(uri: &str) -> Result<Option<String>, String> {
     };
     let path = path.split(['?', '#']).next().unwrap_or_default();
     decoded(path).filter(|path| path.starts_with('/')).map(Some).ok_or_else(unread)
-}
-
-/// A part of a URI without its escapes.
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        rest = after;
-        if *first == b'%' {
-            let (digits, after) = rest.split_at_checked(2)?;
-            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
-            rest = after;
-        } else {
-            bytes.push(*first);
-        }
-    }
-    String::from_utf8(bytes).ok()
 }

@@ -1,6 +1,8 @@
 //! AuthZEN by the rules: the entities of a request become facts that `[authzen]` describes, its decision is a fact of a
 //! decision relation, and what a search looks for is a column that is left free.
 
+use std::time::Instant;
+
 use hence_actuators::template::Template;
 use hence_core::fact::Fact;
 use hence_core::json as facts_json;
@@ -51,25 +53,28 @@ pub(super) fn authzen() -> Result<&'static Authzen, Problem> {
     config::get().authzen().ok_or_else(none)
 }
 
-/// Evaluates each of some requests over facts that last for it alone, until one stops the rest.
+/// Evaluates each of some requests over facts that last for it alone, until one stops the rest or it is too late.
 pub(super) fn evaluate(
     session: &mut Session,
     evaluations: &[Result<AccessRequest, String>],
     (semantic, by): (Semantic, &str),
-    now: i64,
+    (now, until): (i64, Instant),
 ) -> Result<Vec<Decided>, Problem> {
     let mut evaluate = |evaluation: &AccessRequest| evaluate_one(session, evaluation, by, now);
-    each(evaluations, semantic, &mut evaluate)
+    each(evaluations, (semantic, until), &mut evaluate)
 }
 
-/// Has each evaluation answered, until one stops the rest; what can't be read is denied.
+/// Has each evaluation answered, until one stops the rest or nobody waits any more; what can't be read is denied.
 pub(super) fn each(
     evaluations: &[Result<AccessRequest, String>],
-    semantic: Semantic,
+    (semantic, until): (Semantic, Instant),
     evaluate: &mut dyn FnMut(&AccessRequest) -> Result<Decided, Problem>,
 ) -> Result<Vec<Decided>, Problem> {
     let mut all = Vec::new();
     for evaluation in evaluations {
+        if until <= Instant::now() {
+            return Err(Problem::busy("the evaluations take too long; ask for fewer at once"));
+        }
         let decided = match evaluation {
             Ok(evaluation) => evaluate(evaluation)?,
             Err(why) => Decided::failed(400, why),

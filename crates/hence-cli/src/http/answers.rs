@@ -34,7 +34,8 @@ type Told = Result<Json, Problem>;
 pub(super) fn answer(session: &mut Session, asked: &Asked, now: i64) -> DeskAnswer {
     let answered = match &asked.question {
         Question::Evaluations { evaluations, semantic, is_single } => {
-            let decided = access::evaluate(session, evaluations, (*semantic, &asked.by.name), now)?;
+            let decided =
+                access::evaluate(session, evaluations, (*semantic, &asked.by.name), (now, asked.until))?;
             return access::lift(decided, *is_single);
         }
         Question::Search(search) => return access::search(session, search, &asked.by.name, now),

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
-use hence_core::fault;
+use hence_core::{fault, threads};
 use hence_ledger::Hash;
 use hence_ruletest::coverage::measure;
 use hence_ruletest::{Selection, Suite};
@@ -30,14 +29,18 @@ pub(super) fn of(rules: &RuleSet) -> (Option<Arc<Reached>>, bool) {
     *known = Some((hash, None));
     drop(known);
     let (paths, packs) = tests(rules);
-    thread::spawn(move || {
+    let measures = threads::begin("coverage", move || {
         let reached = reached(&paths, &packs).unwrap_or_default();
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_ref().is_some_and(|(of, _)| *of == hash) {
             *known = Some((hash, Some(Arc::new(reached))));
         }
     });
-    (None, true)
+    if measures.is_err() {
+        // Whoever looks next tries again.
+        *KNOWN.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+    (None, measures.is_ok())
 }
 
 /// The files of tests beside the rule files, and the shipped packs among the rules.

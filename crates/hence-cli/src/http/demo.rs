@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use hence_core::fact::Fact;
 use hence_core::literal;
+use hence_core::scratch::Scratch;
 use hence_core::symbol::Symbol;
 use hence_ledger::Ledger;
 use hence_session::{CommitRequest, Session};
 use serde_json::{Map, Value as Json};
 
 use super::super::rules::RuleOptions;
-use super::super::scratch::Scratch;
 use super::super::{Failure, open, time};
 
 /// The week, and what waits for a person after it.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hence_core::fault;
 use hence_core::file::folder;
+use hence_core::scratch::Scratch;
 use hence_ledger as ledger;
 use hence_ruletest::{Selection, Suite, TestVerdict};
 use hence_server::{Problem, Sight};
@@ -13,7 +14,6 @@ use hence_session::{RuleSet, Session, SessionError, format};
 use serde_json::{Value as Json, json};
 
 use super::super::diagnostics;
-use super::super::scratch::Scratch;
 use super::problem::of_session;
 
 type Told = Result<Json, Problem>;

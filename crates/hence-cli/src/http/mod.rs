@@ -23,7 +23,7 @@ mod tools;
 mod workers;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -41,10 +41,10 @@ pub(super) use group::Joined;
 pub(super) use keys::Keys;
 use workers::Workers;
 
-/// Where the service is where nobody says.
-const ADDRESS: &str = "127.0.0.1:7433";
-/// Any address of this machine that is free.
-const FREE: &str = "127.0.0.1:0";
+/// Where on this machine the service is where nobody says.
+const PORT: u16 = 7433;
+/// Any port that is free.
+const FREE: u16 = 0;
 /// How long whoever follows the link stays signed in.
 const INVITED: Duration = Duration::from_secs(12 * 60 * 60);
 /// How many descriptors are asked for.
@@ -55,13 +55,28 @@ const NONE: &str = "none";
 /// The file of tokens in the folder of the ledger.
 pub(super) const TOKENS: &str = "tokens.jsonl";
 
+/// Where HTTP is answered.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Nowhere,
+    At(SocketAddr),
+}
+
+fn place(text: &str) -> Result<Place, String> {
+    if text == NONE {
+        return Ok(Place::Nowhere);
+    }
+    let expected = |_| format!("expected an address such as 127.0.0.1:{PORT}, or `{NONE}`");
+    text.parse().map(Place::At).map_err(expected)
+}
+
 /// How the service is reached over HTTP.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "HTTP")]
 pub(super) struct HttpOptions {
     /// Answer HTTP at this address, or `none` for no HTTP [default: 127.0.0.1:7433]
-    #[arg(long, value_name = "HOST:PORT", env = "HENCE_HTTP")]
-    http: Option<String>,
+    #[arg(long, value_name = "HOST:PORT", env = "HENCE_HTTP", value_parser = place)]
+    http: Option<Place>,
     /// Serve a week of an agent, in a folder of its own that is removed at the end, and print a link to a decision
     #[arg(long, conflicts_with_all = ["store", "rules", "packs", "sets", "paths"])]
     pub(super) demo: bool,
@@ -112,10 +127,9 @@ pub(super) struct Http {
 }
 
 impl HttpOptions {
-    /// A session with what there is to see in it, and the path of what is shown first. A malformed address is refused
-    /// here, and so is what `[authzen]` names and the rules don't have, before anybody is told that the ledger is served.
+    /// A session with what there is to see in it, and the path of what is shown first. What `[authzen]` names and the rules
+    /// don't have is refused here, before anybody is told that the ledger is served.
     pub(super) fn begun(&self, mut session: Session) -> Result<(Session, Option<String>), Failure> {
-        self.address()?;
         config::get().check_authzen(session.rules())?;
         let first = self.demo.then(|| demo::fill(&mut session)).transpose()?;
         Ok((session, first))
@@ -134,10 +148,10 @@ impl HttpOptions {
         first: Option<&str>,
     ) -> Result<Http, Failure> {
         let budget = self.budget.unwrap_or(Duration::from_secs(1));
-        let address = self.address()?;
+        let address = self.address();
         let auth = self.auth(&store)?;
         let of_workers = (store.clone(), engine.clone(), budget, address.is_some() && !on_demand);
-        let (workers, threads) = Workers::begin(session, of_workers, mailbox);
+        let (workers, threads) = Workers::begin(session, of_workers, mailbox).map_err(unserved)?;
         let mcp = Mcp::new(Arc::<Workers>::clone(&workers), auth.clone(), budget)?;
         let mcp = Arc::new(mcp);
         mailbox.answer_mcp(Arc::clone(&mcp));
@@ -147,7 +161,7 @@ impl HttpOptions {
             }
             None => (None, None),
         };
-        reload::watch(rules, &workers, mailbox);
+        reload::watch(rules, &workers, mailbox).map_err(unserved)?;
         Ok(Http { listening, invited, workers, threads })
     }
 
@@ -216,16 +230,13 @@ impl HttpOptions {
         Ok(Auth { tokens: Some(Arc::new(tokens(store))), issuer })
     }
 
-    /// Where to answer HTTP; nowhere with `none`.
-    fn address(&self) -> Result<Option<SocketAddr>, Failure> {
-        let address = self.http.as_deref().unwrap_or(if self.demo { FREE } else { ADDRESS });
-        if address == NONE {
-            return Ok(None);
+    /// Where to answer HTTP, if anywhere.
+    fn address(&self) -> Option<SocketAddr> {
+        match self.http {
+            None => Some(SocketAddr::from((Ipv4Addr::LOCALHOST, if self.demo { FREE } else { PORT }))),
+            Some(Place::Nowhere) => None,
+            Some(Place::At(address)) => Some(address),
         }
-        address.parse().map(Some).map_err(|_| {
-            let expected = format!("expected an address such as {ADDRESS}, or `{NONE}`");
-            Failure::Usage(format!("--http: {expected}, found `{address}`"))
-        })
     }
 
     fn settings(&self, address: SocketAddr, budget: Duration, auth: Auth, mcp: Arc<Mcp>) -> ListenSettings {
@@ -242,6 +253,11 @@ impl HttpOptions {
             invites: None,
         }
     }
+}
+
+/// The service can't begin, as there are too few threads.
+fn unserved(error: io::Error) -> Failure {
+    Failure::Usage(format!("can't serve the ledger: {error}"))
 }
 
 /// Has the system let this process have as many connections as it may: some give 1,024 where nobody asks.

@@ -67,19 +67,18 @@ fn record(follow: &mut Follow, asked: &Asked, (done, out): To<'_>) -> Result<Des
         Question::Review(answer) => reviewed(follow, answer, by, (done, out)),
         Question::Evaluations { evaluations, semantic, is_single } => {
             let mut failure = None;
-            let decided = access::each(evaluations, *semantic, &mut |evaluation| match evaluate(
-                follow,
-                evaluation,
-                by,
-                (&mut *done, &mut *out),
-            ) {
-                Ok(decided) => decided,
-                Err(error) => {
-                    let problem = of_failure(&error);
-                    failure = Some(error);
-                    Err(problem)
-                }
-            });
+            let decided = access::each(
+                evaluations,
+                (*semantic, asked.until),
+                &mut |evaluation| match evaluate(follow, evaluation, by, (&mut *done, &mut *out)) {
+                    Ok(decided) => decided,
+                    Err(error) => {
+                        let problem = of_failure(&error);
+                        failure = Some(error);
+                        Err(problem)
+                    }
+                },
+            );
             match failure {
                 Some(failure) => Err(failure),
                 None => Ok(decided.and_then(|decided| access::lift(decided, *is_single))),

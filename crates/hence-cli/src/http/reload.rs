@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use hence_core::symbol::Symbol;
+use hence_core::threads;
 use hence_core::value::Value;
 use hence_session::{RuleSet, RuleSource, SessionError, rule_files};
 
@@ -27,9 +29,12 @@ const LOOK: Duration = Duration::from_secs(1);
 type Seen = BTreeMap<PathBuf, Option<(SystemTime, u64)>>;
 
 /// Looks at the rule files from now on, and at the settings that say which these are, in a thread.
-pub(super) fn watch(named: RuleOptions, workers: &Arc<Workers>, mailbox: &Arc<Mailbox>) {
+///
+/// # Errors
+/// The system gives none.
+pub(super) fn watch(named: RuleOptions, workers: &Arc<Workers>, mailbox: &Arc<Mailbox>) -> io::Result<()> {
     let (workers, mailbox) = (Arc::clone(workers), Arc::clone(mailbox));
-    thread::spawn(move || {
+    threads::begin("reload", move || {
         let mut source = named.source_by(config::get());
         let (mut settings, mut before) = (stamps(config::file_now()), seen(&source));
         while !mailbox.is_stopping() {
@@ -65,7 +70,8 @@ pub(super) fn watch(named: RuleOptions, workers: &Arc<Workers>, mailbox: &Arc<Ma
                 }
             }
         }
-    });
+    })
+    .map(drop)
 }
 
 /// When files were changed, and how long they are.

@@ -1,13 +1,14 @@
 //! The desk of the service: questions go to readers, each with a replica of the ledger that follows the writer; what records
 //! something goes to the owner. Whether something is permitted never waits after a slow question: it has readers of its own.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use hence_core::meter;
+use hence_core::{meter, threads};
 use hence_ledger::{Hash, Ledger};
 #[cfg(feature = "gate")]
 use hence_server::Hooked;
@@ -66,11 +67,14 @@ pub(super) struct Workers {
 impl Workers {
     /// Those of a session, and its threads; nothing is ready before the owner is, and after it all of them that answer
     /// quickly. Where they needn't be warm, readers open the ledger once somebody asks.
+    ///
+    /// # Errors
+    /// The system gives too few threads.
     pub(super) fn begin(
         session: &Session,
         (store, engine, budget, is_warm): (PathBuf, EngineOptions, Duration, bool),
         mailbox: &Arc<Mailbox>,
-    ) -> (Arc<Self>, Vec<JoinHandle<()>>) {
+    ) -> io::Result<(Arc<Self>, Vec<JoinHandle<()>>)> {
         let rules = Arc::new(session.rules().clone());
         let known = Known { tx: session.last_tx(), hash: rules.recorded().hash(), rules };
         let head = session.ledger().map(|ledger| ledger.head().to_string()).unwrap_or_default();
@@ -92,10 +96,10 @@ impl Workers {
         let lanes = std::iter::repeat_n(true, quick).chain(std::iter::repeat_n(false, SLOW));
         let threads = lanes.map(|is_quick| {
             let workers = Arc::clone(&workers);
-            thread::spawn(move || workers.work(is_quick, is_warm))
+            threads::begin("reader", move || workers.work(is_quick, is_warm))
         });
-        let threads = threads.collect();
-        (workers, threads)
+        let threads = threads.collect::<io::Result<_>>()?;
+        Ok((workers, threads))
     }
 
     fn work(&self, is_quick: bool, is_warm: bool) {

@@ -43,10 +43,13 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     /// Those of standard input.
-    pub(crate) fn of_standard_input() -> Self {
+    ///
+    /// # Errors
+    /// The system gives no thread to read it.
+    pub(crate) fn of_standard_input() -> io::Result<Self> {
         let mailbox = Arc::<Mailbox>::default();
-        mailbox.read_standard_input(CHUNK);
-        Self::of(mailbox)
+        mailbox.read_standard_input(CHUNK)?;
+        Ok(Self::of(mailbox))
     }
 
     /// None: only what is put into `mailbox`.

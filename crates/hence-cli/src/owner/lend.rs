@@ -5,12 +5,11 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use hence_actuators::keep_signals;
-use hence_core::file;
 use hence_core::literal::visible;
+use hence_core::{file, threads};
 use hence_ledger::{Ledger, LedgerError, Notice, OpenOptions};
 use hence_runtime::owner::NAME;
 use hence_session::{Lent, Session};
@@ -114,7 +113,8 @@ impl Owner {
             Failure::Usage(format!("can't listen on `{}`: {why}", store.join(NAME).display()))
         };
         let bound = Bound::new(store).map_err(failed)?;
-        listen(bound.listener.try_clone().map_err(failed)?, Arc::clone(mailbox));
+        let listener = bound.listener.try_clone().map_err(failed)?;
+        listen(listener, Arc::clone(mailbox)).map_err(failed)?;
         Ok(Self { mailbox: Arc::clone(mailbox), store: store.to_owned(), longest, _bound: bound })
     }
 
@@ -133,7 +133,7 @@ impl Owner {
             pipe::register(signal, sender.try_clone()?)?;
         }
         let mailbox = Arc::clone(&self.mailbox);
-        thread::Builder::new().spawn(move || {
+        threads::begin("signals", move || {
             if io::Read::read(&mut heard, &mut [0; 1]).is_ok() {
                 mailbox.stop();
             }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hence_core::threads;
 use hence_runtime::owner::stranger;
 
 use super::super::open;
@@ -58,16 +59,20 @@ struct Shared {
 }
 
 /// Serves everybody who connects to `listener`, each in a thread.
-pub(super) fn listen(listener: UnixListener, mailbox: Arc<Mailbox>) {
+///
+/// # Errors
+/// The system gives no thread.
+pub(super) fn listen(listener: UnixListener, mailbox: Arc<Mailbox>) -> io::Result<()> {
     let shared = Arc::new(Shared { mailbox, open: AtomicUsize::new(0), next: AtomicU64::new(1) });
-    thread::spawn(move || {
+    threads::begin("owner", move || {
         for stream in listener.incoming() {
             match stream {
                 Ok(stream) => shared.take(stream),
                 Err(_) => thread::sleep(PAUSE),
             }
         }
-    });
+    })
+    .map(drop)
 }
 
 impl Shared {
@@ -75,14 +80,18 @@ impl Shared {
         if self.open.load(Ordering::SeqCst) >= MOST {
             return refuse(&stream, String::from("too many processes are connected"), true);
         }
-        self.open.fetch_add(1, Ordering::SeqCst);
         let shared = Arc::clone(self);
-        let serve = move || {
+        let serve = move |stream| {
             shared.serve(stream);
             shared.open.fetch_sub(1, Ordering::SeqCst);
         };
-        if thread::Builder::new().spawn(serve).is_err() {
-            self.open.fetch_sub(1, Ordering::SeqCst);
+        match threads::ahead("connection", serve) {
+            Ok(thread) => {
+                self.open.fetch_add(1, Ordering::SeqCst);
+                // The thread waits for nothing else.
+                let _ = thread.send(stream);
+            }
+            Err(error) => refuse(&stream, format!("the owner can't answer: {error}"), true),
         }
     }
 

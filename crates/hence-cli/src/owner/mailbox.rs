@@ -5,6 +5,8 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use hence_core::threads;
+
 use super::{Ask, Work};
 
 /// How many chunks of input wait; whoever reads it waits then.
@@ -165,9 +167,12 @@ impl Mailbox {
     }
 
     /// Reads standard input in a thread of its own, since a read waits for as long as it likes.
-    pub(super) fn read_standard_input(self: &Arc<Self>, chunk: usize) {
+    ///
+    /// # Errors
+    /// The system gives none.
+    pub(super) fn read_standard_input(self: &Arc<Self>, chunk: usize) -> io::Result<()> {
         let to = Arc::clone(self);
-        std::thread::spawn(move || {
+        threads::begin("input", move || {
             let mut input = io::stdin().lock();
             let mut buffer = vec![0; chunk];
             loop {
@@ -179,7 +184,8 @@ impl Mailbox {
                     return;
                 }
             }
-        });
+        })
+        .map(drop)
     }
 
     fn put(&self, chunk: io::Result<Vec<u8>>, is_over: bool) {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hence_core::meter;
+use hence_core::{meter, threads};
 use hence_ledger::LedgerError;
 use hence_runtime::owner::connect;
 
@@ -171,7 +171,7 @@ fn wait(mut wire: Wire, end: Instant) -> io::Result<Asked> {
 /// The turn; if the owner takes it back, this process ends.
 fn watched(wire: Wire) -> io::Result<Asked> {
     let turn = Turn(wire.stream.try_clone()?);
-    thread::Builder::new().spawn(move || {
+    threads::begin("turn", move || {
         let mut wire = wire;
         // An owner that is gone leaves the ledger to whoever has its lock.
         if let Ok(Some(Answer::Over { why })) = wire.hear(None) {

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Bound;
-use crate::machine;
+use crate::{machine, threads};
 
 /// Ends the process: which limit was reached, and during what.
 pub type Stop = fn(Bound, &'static str);
@@ -119,7 +119,7 @@ pub fn watch(Watch { memory, time, goes_on, stop }: Watch) -> io::Result<()> {
     let micros = time.map_or(u64::MAX, |time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
     MOST_MICROS.store(micros, Ordering::Relaxed);
     let watcher = Watcher { memory, deadline, goes_on, stop };
-    thread::Builder::new().name(String::from("limits")).spawn(move || watcher.run()).map(drop)
+    threads::begin("limits", move || watcher.run()).map(drop)
 }
 
 /// Lowers the most memory of a process that is watched, in bytes.

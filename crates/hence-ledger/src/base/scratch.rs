@@ -1,69 +1,41 @@
 //! A folder for a copy that is gone with the process.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::Path;
+
+use hence_core::scratch::Scratch;
 
 /// Where Linux keeps files in memory.
 const MEMORY: &str = "/dev/shm";
+/// What the folder is for.
+const PURPOSE: &str = "base";
 
-/// A folder of this process alone, removed when the value is.
-pub(super) struct Scratch(PathBuf);
-
-impl Scratch {
-    /// A copy of the files of a folder, in memory if they take no more than `small` bytes: whoever opens the copy makes it
-    /// durable, which takes a disk longer than all the rest. `None` where no folder can be made.
-    pub(super) fn copy_of(from: &Path, small: u64) -> io::Result<Option<Self>> {
-        if cfg!(target_os = "linux")
-            && size(from)? <= small
-            && let Ok(scratch) = Self::new(Path::new(MEMORY))
-            && scratch.copy(from).is_ok()
-        {
-            return Ok(Some(scratch));
-        }
-        let Ok(scratch) = Self::new(&std::env::temp_dir()) else { return Ok(None) };
-        scratch.copy(from).map(|()| Some(scratch))
+/// A copy of the files of a folder, in memory if they take no more than `small` bytes: whoever opens the copy makes it
+/// durable, which takes a disk longer than all the rest. `None` where no folder can be made.
+pub(super) fn copy_of(from: &Path, small: u64) -> io::Result<Option<Scratch>> {
+    if cfg!(target_os = "linux")
+        && size(from)? <= small
+        && let Ok(scratch) = Scratch::within(Path::new(MEMORY), PURPOSE)
+        && copy(from, scratch.path()).is_ok()
+    {
+        return Ok(Some(scratch));
     }
-
-    fn new(folder: &Path) -> io::Result<Self> {
-        static MADE: AtomicU64 = AtomicU64::new(0);
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(io::Error::other)?;
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let name = format!("hence-{}-{}-{number}", std::process::id(), since.as_nanos());
-        let path = folder.join(name);
-        let mut builder = DirBuilder::new();
-        // What a ledger holds is nobody else's to read.
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&path)?;
-        Ok(Self(path))
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.0
-    }
-
-    /// Copies the files of a folder, not those of folders in it.
-    fn copy(&self, from: &Path) -> io::Result<()> {
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            if entry.file_type()?.is_file() {
-                // Without what is allowed on the original, which may be reading only.
-                let to = File::create_new(self.0.join(entry.file_name()));
-                io::copy(&mut File::open(entry.path())?, &mut to?)?;
-            }
-        }
-        Ok(())
-    }
+    let Ok(scratch) = Scratch::new(PURPOSE) else { return Ok(None) };
+    copy(from, scratch.path()).map(|()| Some(scratch))
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Left behind, it takes room in the folder for temporary files, and nothing else.
-        let _ = fs::remove_dir_all(&self.0);
+/// Copies the files of a folder, not those of folders in it.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            // Without what is allowed on the original, which may be reading only.
+            let to = File::create_new(to.join(entry.file_name()));
+            io::copy(&mut File::open(entry.path())?, &mut to?)?;
+        }
     }
+    Ok(())
 }
 
 /// How many bytes the files of a folder take, without those that go away meanwhile.

@@ -3,11 +3,12 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::scratch::{self, Scratch, unless_gone};
+use hence_core::threads;
+
+use super::scratch::{self, unless_gone};
 use super::watched::Health;
 use super::{Base, BaseError, Batch, Pair};
 
@@ -60,7 +61,7 @@ impl SledBase {
     /// If the files are damaged or can't be read.
     pub(crate) fn copy_of(dir: &Path, is_still: impl FnOnce() -> bool) -> Result<Option<Self>, BaseError> {
         check_threads()?;
-        let copied = Scratch::copy_of(dir, CACHE);
+        let copied = scratch::copy_of(dir, CACHE);
         let is_full = |error: &io::Error| {
             matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
         };
@@ -142,22 +143,7 @@ impl SledBase {
 
 /// Checks that sled gets its threads: for the work of those that it does not get, it waits for good.
 fn check_threads() -> Result<(), BaseError> {
-    let gate = Mutex::new(());
-    thread::scope(|scope| {
-        // All of them are there at once.
-        let closed = gate.lock();
-        for _ in 0..THREADS {
-            let thread = thread::Builder::new().spawn_scoped(scope, || drop(gate.lock()));
-            thread.map_err(|_| {
-                BaseError::Medium(format!(
-                    "there are no {THREADS} threads left for it: the limit on processes (`ulimit -u`, or the pids limit of \
-                    a container) or on memory (`ulimit -v`) is reached"
-                ))
-            })?;
-        }
-        drop(closed);
-        Ok(())
-    })
+    threads::check(THREADS).map_err(|error| BaseError::Medium(error.to_string()))
 }
 
 /// Opens the base; one that this process has closed may still be held for a moment.

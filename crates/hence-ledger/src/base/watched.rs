@@ -10,6 +10,8 @@ use std::sync::{Once, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hence_core::threads;
+
 use super::BaseError;
 
 /// How often it is looked whether sled's threads are well.
@@ -140,10 +142,7 @@ impl Health {
             // Nobody waits any longer where this fails.
             let _ = done.send(guarded(call));
         };
-        thread::Builder::new()
-            .name(String::from("base"))
-            .spawn(work)
-            .map_err(|error| BaseError::Medium(error.to_string()))?;
+        threads::begin("base", work).map_err(|error| BaseError::Medium(error.to_string()))?;
         let mut end = None;
         loop {
             match result.recv_timeout(LOOK) {
@@ -176,7 +175,7 @@ impl Health {
                 Ok(())
             })
         };
-        let begun = thread::Builder::new().name(String::from("base")).spawn(ending);
+        let begun = threads::begin("base", ending);
         begun.map_err(|error| BaseError::Medium(error.to_string()))?;
         self.whole()
     }

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hence_core::threads;
+
 /// What a started owner says goes here, in the ledger's folder.
 const LOG: &str = "gate.log";
 /// How long an owner stays that nobody needs.
@@ -71,6 +73,6 @@ impl Start<'_> {
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).process_group(0);
         let failed = |error| io::Error::other(format!("`{}` can't be run: {error}", self.program.display()));
-        command.spawn().map(|_| ()).map_err(failed)
+        threads::start(&mut command).map(|_| ()).map_err(failed)
     }
 }

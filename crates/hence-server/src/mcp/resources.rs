@@ -1,12 +1,12 @@
 //! What can be read: decisions with their proofs, the rules in force, and the schema that they make.
 
+use hence_core::uri::{decoded, encoded};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::desk::AsOf;
 use super::super::principal::Scope;
 use super::super::problem::Problem;
 use super::super::question::Question;
-use super::super::uri::{decoded, encoded};
 use super::era::object;
 use super::message::Fault;
 use super::{Answered, Mcp, Peer, refuse_cursor};

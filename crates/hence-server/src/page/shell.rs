@@ -9,7 +9,6 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value as Json;
 
 use super::super::problem::Problem;
-use super::super::uri;
 use super::visit::Visit;
 use super::words;
 
@@ -239,7 +238,7 @@ pub(super) fn pager(visit: &Visit, path: &str, (offset, size, total): (u64, u64,
 
 /// A text as a part of a query.
 pub(super) fn encoded(text: &str) -> String {
-    uri::encoded(text, b"-_.")
+    hence_core::uri::encoded(text, b"-_.")
 }
 
 /// A part of a query as text.

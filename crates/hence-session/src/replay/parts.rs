@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::thread::{self, Builder};
 
 use hence_core::fault;
 use hence_engine::{Limits, Threads};
@@ -106,11 +106,15 @@ pub(super) fn drawn_again(
         let start = |part: &Part| {
             let (says, hears) = sync_channel(WAITING);
             let (part, over) = (*part, &over);
-            scope.spawn(move || go_through(replay, part, &says, over));
-            hears
+            let work = move || go_through(replay, part, &says, over);
+            Builder::new().spawn_scoped(scope, work).ok().map(|_| hears)
         };
-        let parts: Vec<Receiver<Message>> = parts.iter().map(start).collect();
-        let end = joined(replay, &parts, progress, each);
+        let parts: Option<Vec<Receiver<Message>>> = parts.iter().map(start).collect();
+        // Without a thread for each, all of it is gone through in one go.
+        let end = match &parts {
+            Some(parts) => joined(replay, parts, progress, each),
+            None => Ok(Joined::Begun(0)),
+        };
         over.store(true, Ordering::Relaxed);
         // A part that waits to be heard ends.
         drop(parts);
