@@ -228,6 +228,17 @@ fn a_file_of_nothing_but_faults_is_told_in_few() {
 }
 
 #[test]
+fn errors_that_are_left_out_are_counted_once() {
+    let folder = Folder::new();
+    folder.write("many.dl", "q(X) :- p(X).\n".repeat(1_500));
+    folder.write("many_test.dl", "import \"many.dl\".\n");
+    let source = RuleSource { paths: vec![folder.path("")], ..RuleSource::default() };
+    let found = source.check().unwrap().faults.diagnostics;
+    assert_eq!(found.len(), 1_001);
+    expect("many_errors", &found.last().unwrap().message);
+}
+
+#[test]
 fn very_many_warnings_are_no_error() {
     let lines: String = (0..1_002).map(|at| format!("d(X) :- p(X), p(Only{at}).\n")).collect();
     let mut loader = Loader::default();

@@ -11,11 +11,13 @@ use hence_session::shipped;
 
 /// What other tools call the file of their results.
 const OUTPUT: &str = "--output";
+/// The option that names rule files.
+const RULES: &str = "--rules";
 /// The option that names fact files.
 const FACTS: &str = "--facts";
 
 /// The options that are given once more for another value.
-const ONE_EACH: [&str; 4] = ["--rules", "--pack", "--facts", "--base"];
+const ONE_EACH: [&str; 4] = [RULES, "--pack", "--facts", "--base"];
 
 /// Options as other tools call them, with what they are here.
 const HABITS: [(&str, &str); 14] = [
@@ -76,7 +78,7 @@ pub(super) fn otherwise(words: &[String], refused: Option<&str>, whole: &clap::C
         let deepest = places.try_fold(command, |command, word| command.find_subcommand(word).ok_or(command));
         let command = deepest.unwrap_or_else(|command| command);
         return by_its_name((words, refused), command, tried)
-            .or_else(|| fact_files((words, refused), command, tried));
+            .or_else(|| files((words, refused), command, tried));
     }
     after_command(words, whole, tried)
 }
@@ -139,25 +141,34 @@ fn after_command(
     })
 }
 
-/// The help for fact files that are named as arguments of a `command` that takes `--facts`. `tried` says what is wrong with
-/// other words.
-fn fact_files(
+/// The help for files that are named as arguments of a `command` that takes them by an option. `tried` says what is wrong
+/// with other words.
+fn files(
     (words, refused): (&[String], &str),
     command: &clap::Command,
     tried: impl Fn(&[String]) -> Option<clap::Error>,
 ) -> Option<String> {
-    if !takes(command, FACTS) || help(words, Some(refused)).is_some() {
+    if help(words, Some(refused)).is_some() {
         return None;
     }
     let (mut words, mut refused, mut named) = (words.to_vec(), refused.to_owned(), Vec::new());
-    while FactFormat::of(Path::new(&refused)).is_some() {
+    while let Some(option) = file_option(&refused).filter(|option| takes(command, option)) {
         let at = words.iter().rposition(|word| *word == refused)?;
-        words.splice(at..=at, [FACTS.to_owned(), refused.clone()]);
-        named.push(format!("{FACTS} {}", in_shell(&refused)));
+        words.splice(at..=at, [option.to_owned(), refused.clone()]);
+        named.push(format!("{option} {}", in_shell(&refused)));
         let Some(next) = tried(&words) else { break };
         refused = self::refused(&next).unwrap_or_default().to_owned();
     }
     (!named.is_empty()).then(|| format!("write `{}`", named.join(" ")))
+}
+
+/// The option that names a file such as `path`.
+fn file_option(path: &str) -> Option<&'static str> {
+    let path = Path::new(path);
+    if path.extension().is_some_and(|ending| ending == "dl") {
+        return Some(RULES);
+    }
+    FactFormat::of(path).map(|_| FACTS)
 }
 
 /// Whether a command lists this option.

@@ -345,5 +345,5 @@ fn elsewhere(path: &Path, place: &Path) -> Result<(), Failure> {
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Usage(format!("`{}` can't be written: {}", path.display(), file::said(error)))
+    Failure::Usage(file::unwritten(path, error))
 }

@@ -149,6 +149,17 @@ pub fn unread(path: &Path, error: &io::Error) -> String {
     format!("`{}` can't be read: {why}", path.display())
 }
 
+/// Which path can't be written and why, with the folder that is missing.
+pub fn unwritten(path: &Path, error: &io::Error) -> String {
+    let missing =
+        folder(path).ancestors().take_while(|above| !above.as_os_str().is_empty() && !above.exists());
+    let why = match missing.last().filter(|_| error.kind() == ErrorKind::NotFound) {
+        Some(missing) => format!("there is no folder `{}`", missing.display()),
+        None => said(error),
+    };
+    format!("`{}` can't be written: {why}", path.display())
+}
+
 /// Whether there is a link that leads to nothing.
 pub fn is_broken_link(path: &Path) -> bool {
     path.is_symlink() && !path.exists()

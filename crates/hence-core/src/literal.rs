@@ -159,6 +159,41 @@ pub fn parse_time(text: &str) -> Option<i64> {
     (time.as_nanosecond() % 1_000 == 0).then(|| time.as_microsecond()).filter(|micros| is_time(*micros))
 }
 
+/// Why a text in the form of a time is none.
+pub const NO_TIME: &str = "the day or hour doesn't exist, or the time is more precise than a microsecond, \
+                           or beyond the years -9999 to 9999 in UTC";
+
+/// Whether `text` is written as a time, perhaps as one that doesn't exist.
+pub fn is_time_form(text: &str) -> bool {
+    rfc3339_len(text) == Some(text.len())
+}
+
+/// How many bytes at the start of `text` have the form of RFC 3339, its year perhaps before 0.
+pub fn rfc3339_len(text: &str) -> Option<usize> {
+    let before_the_year_0 = || shape(text, "-dddddd-dd-ddTdd:dd:dd");
+    let mut len = shape(text, "dddd-dd-ddTdd:dd:dd").or_else(before_the_year_0)?;
+    let rest = text.get(len..)?;
+    if let Some(digits) = rest.strip_prefix('.') {
+        let count = digits.bytes().take_while(u8::is_ascii_digit).count();
+        if count == 0 {
+            return None;
+        }
+        len += 1 + count;
+    }
+    let zone = text.get(len..)?;
+    let zone_len = shape(zone, "Z").or_else(|| shape(zone, "+dd:dd")).or_else(|| shape(zone, "-dd:dd"))?;
+    Some(len + zone_len)
+}
+
+/// The length of `form` if `text` begins with it; `d` stands for a digit.
+fn shape(text: &str, form: &str) -> Option<usize> {
+    let fits = |(byte, wanted): (u8, u8)| match wanted {
+        b'd' => byte.is_ascii_digit(),
+        other => byte.eq_ignore_ascii_case(&other),
+    };
+    (text.len() >= form.len() && text.bytes().zip(form.bytes()).all(fits)).then_some(form.len())
+}
+
 /// A duration as a literal, from days down: `1d2h`, `1s100ms`, `0s`.
 pub fn duration_text(micros: i64) -> String {
     if micros == 0 {

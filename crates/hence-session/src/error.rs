@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use hence_core::diagnostic::Diagnostic;
 use hence_core::fault::Fault;
-use hence_core::file::{said, unread};
+use hence_core::file::{unread, unwritten};
 use hence_core::meter::Stopped;
 use hence_core::span::{FileId, Source, Sources};
 use hence_engine::Bound;
@@ -101,7 +101,7 @@ pub enum SessionError {
         source: io::Error,
     },
     /// A file could not be written.
-    #[error("`{}` can't be written: {}", path.display(), said(source))]
+    #[error("{}", unwritten(path, source))]
     Write {
         /// The file.
         path: PathBuf,

@@ -162,7 +162,7 @@ impl RuleSource {
         for file in &tests {
             let mut loader = Loader::default();
             loader.alone(file)?;
-            let mut found = check(loader.finish(), &[]);
+            let mut found = check_from(loader.finish(), &[], &|_| None);
             found.under(&self.lints);
             findings.take_tests(found);
         }
@@ -199,7 +199,8 @@ impl RuleSource {
     /// # Errors
     /// As [`RuleSource::load`], and all errors in the rules.
     pub fn build(&self) -> Result<RuleSet, SessionError> {
-        let findings = fault::caught(|| self.found())?;
+        let mut findings = fault::caught(|| self.found())?;
+        bound(&mut findings.faults.diagnostics);
         findings.rules.map(|rules| *rules).ok_or_else(|| SessionError::Faults(Box::new(findings.faults)))
     }
 }
@@ -230,9 +231,12 @@ impl Findings {
 
 /// Checks what was loaded: all passes that can still run after the faults of those before.
 pub fn check(loaded: Loaded, sets: &[(Symbol, Value)]) -> Findings {
-    check_from(loaded, sets, &|_| None)
+    let mut findings = check_from(loaded, sets, &|_| None);
+    bound(&mut findings.faults.diagnostics);
+    findings
 }
 
+/// The same, with where the value of a parameter comes from, and with all faults.
 fn check_from(
     loaded: Loaded,
     sets: &[(Symbol, Value)],
@@ -260,7 +264,6 @@ fn check_from(
     diagnostic::sort(&mut diagnostics);
     let errors = diagnostics.iter().any(Diagnostic::is_error);
     let warnings: Vec<_> = diagnostics.iter().filter(|found| !found.is_error()).cloned().collect();
-    bound(&mut diagnostics);
     let count = files.len();
     let rule_count = checked.rules.len();
     let rules = program
@@ -276,15 +279,22 @@ pub fn guards(checked: &Checked) -> Vec<Diagnostic> {
 
 /// Leaves out what nobody reads: all but the first thousand faults.
 fn bound(diagnostics: &mut Vec<Diagnostic>) {
-    // What was bounded before, of some of the files, has one more.
-    let bounded = diagnostics.iter().any(|found| found.code == TOO_MANY_WARNINGS);
-    if diagnostics.len() <= MOST + usize::from(bounded) {
-        return;
+    // A file that was not read to its end has an unknown number of them.
+    let mut unread: Vec<_> = diagnostics.extract_if(.., |found| found.code == TOO_MANY_FAULTS).collect();
+    if diagnostics.len() > MOST {
+        // Warnings hide no error.
+        diagnostics.sort_by_key(|found| !found.is_error());
+        let hidden = diagnostics.split_off(MOST);
+        diagnostic::sort(diagnostics);
+        if unread.is_empty() {
+            unread.push(not_shown(&hidden));
+        }
     }
-    // Warnings hide no error.
-    diagnostics.sort_by_key(|found| !found.is_error());
-    let hidden = diagnostics.split_off(MOST);
-    diagnostic::sort(diagnostics);
+    diagnostics.append(&mut unread);
+}
+
+/// How many faults are left out, and the first of them.
+fn not_shown(hidden: &[Diagnostic]) -> Diagnostic {
     let errors = hidden.iter().filter(|found| found.is_error()).count();
     let (code, what, count) = match errors {
         0 => (TOO_MANY_WARNINGS, "warning", hidden.len()),
@@ -293,8 +303,8 @@ fn bound(diagnostics: &mut Vec<Diagnostic>) {
     let plural = if count == 1 { "" } else { "s" };
     let fault = Diagnostic::new(code, format!("{count} more {what}{plural}"))
         .help("fix these first, then check again");
-    diagnostics.push(match hidden.first().and_then(Diagnostic::span) {
+    match hidden.first().and_then(Diagnostic::span) {
         Some(span) => fault.at(span, format!("the first {what} not shown")),
         None => fault,
-    });
+    }
 }

@@ -27,7 +27,7 @@ use super::rules::variables;
 use super::safety::Uses;
 use super::typing::Typer;
 use super::uses::Vars;
-use super::values::{error, literal, not_literal, written};
+use super::values::{error, literal, negative_limit, not_literal, written};
 
 /// What the tests of a rule set are checked against.
 struct Cases<'a> {
@@ -175,8 +175,7 @@ impl Cases<'_> {
     fn negative_limit(&self, name: Symbol, value: Value, span: Span) -> Option<Diagnostic> {
         let (param, _) = self.names.param(name)?;
         let (limit, Value::Int(n)) = (self.limits.get(&param)?, value) else { return None };
-        let fault = || error(codes::LIMIT_COUNT, format!("a limit can't keep {n} facts"), span);
-        (n < 0).then(|| fault().at(*limit, "the limit").help("write an int of at least 0"))
+        Some(negative_limit(n, span)?.at(*limit, "the limit").help("write an int of at least 0"))
     }
 
     fn given(

@@ -383,17 +383,23 @@ pub(super) fn set(
     out: &mut Vec<Diagnostic>,
 ) {
     for (name, value) in sets {
+        names.origins.extend(origin(*name).map(|origin| (*name, origin)));
         match check_set(names, *name, *value, None) {
             Ok(()) => {
                 if let Some(param) = names.param_mut(*name) {
                     param.value = *value;
                 }
             }
-            Err(fault) => {
-                let from = origin(*name).map(|origin| format!("the value comes from {origin}"));
-                out.extend(fault.map(|fault| from.into_iter().fold(fault, Diagnostic::note)));
-            }
+            Err(fault) => out.extend(fault.map(|fault| with_origin(names, *name, fault))),
         }
+    }
+}
+
+/// A fault of the value of the parameter `name`, with where the value comes from.
+pub(super) fn with_origin(names: &Names, name: Symbol, fault: Diagnostic) -> Diagnostic {
+    match names.origins.get(&name) {
+        Some(origin) => fault.note(format!("the value comes from {origin}")),
+        None => fault,
     }
 }
 

@@ -26,6 +26,7 @@ pub(super) fn instead(name: &str, arity: usize) -> Option<&'static str> {
         }
         ("call" | "once" | "ignore", 1) => "write the literal itself",
         ("atom_concat", 3) => "write `S = concat(A, B)`",
+        ("atom_length" | "string_length", 2) => "write `N = len(S)`",
         ("succ", 2) => "write `B = A + 1`",
         ("like", 2) => "write `contains(S, \"…\")` or `matches(S, r\"…\")`",
         _ => return None,

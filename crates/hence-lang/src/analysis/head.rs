@@ -13,11 +13,12 @@ use hence_syntax::tree;
 
 use super::body::with_origin;
 use super::codes;
+use super::declare;
 use super::names::{Entry, Slot, is_aggregate, is_function};
 use super::prose::a;
 use super::typing::Typer;
 use super::uses::for_each_use;
-use super::values::{conversion, error, not_literal};
+use super::values::{conversion, error, negative_limit, not_literal};
 
 /// The aggregate that a term of a head consists of.
 pub(super) fn as_aggregate(term: &tree::Expr) -> Option<(tree::Ident, &[tree::Expr])> {
@@ -151,20 +152,23 @@ impl Typer<'_> {
                 error(codes::LIMIT_COUNT, message, expr.span).help("write an int, such as `limit 10`"),
             );
         }
-        let (n, help) = match expr.kind {
-            ExprKind::Const(Value::Int(n)) => (n, String::from("write an int of at least 0")),
+        let fault = match expr.kind {
+            ExprKind::Const(Value::Int(n)) => {
+                negative_limit(n, expr.span).map(|fault| fault.help("write an int of at least 0"))
+            }
             ExprKind::Param(param) => {
                 let param = self.names.params.get(param.at()).or_broken(ParamId::INVARIANT);
                 let Value::Int(n) = param.value else { return Some(expr) };
-                (n, format!("set `{}` to an int of at least 0", param.name))
+                let help = format!("set `{}` to an int of at least 0", param.name);
+                let fault = negative_limit(n, expr.span).map(|fault| fault.help(help));
+                fault.map(|fault| declare::with_origin(self.names, param.name, fault))
             }
-            _ => return Some(expr),
+            _ => None,
         };
-        if n < 0 {
-            let message = format!("a limit can't keep {n} facts");
-            return self.fail(error(codes::LIMIT_COUNT, message, expr.span).help(help));
+        match fault {
+            Some(fault) => self.fail(fault),
+            None => Some(expr),
         }
-        Some(expr)
     }
 }
 

@@ -41,6 +41,8 @@ mod typing;
 mod uses;
 mod values;
 
+use std::collections::BTreeSet;
+
 use hence_core::diagnostic::{self, Diagnostic};
 use hence_core::span::Sources;
 use hence_core::symbol::Symbol;
@@ -87,6 +89,13 @@ pub fn check_from(
     let (requires, joint) = guards::check(items(files), &names, sources, &mut out);
     let tests = cases::check(items(files), &names, (&rules, &ids), sources, &mut out);
     rename::offer(files, sources, &mut out);
+    // What a clause that can't be read would derive is no fault of the others.
+    let unreadable: BTreeSet<Symbol> = files.iter().flat_map(|file| &file.unreadable).copied().collect();
+    let excused = |span| unreadable.contains(&Symbol::new(sources.slice(span)));
+    out.retain(|fault| {
+        ![codes::UNKNOWN_RELATION, codes::UNKNOWN_PARAM].contains(&fault.code)
+            || !fault.span().is_some_and(excused)
+    });
     diagnostic::sort(&mut out);
     repeated::join(&mut out);
     let effects = effects::finish(&made, &rules);

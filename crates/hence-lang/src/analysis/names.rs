@@ -56,6 +56,8 @@ pub(super) struct Names {
     by_name: HashMap<Symbol, RelationId>,
     pub(super) params: Vec<Param>,
     params_by_name: HashMap<Symbol, ParamId>,
+    /// Where the values of parameters come from that were set, as messages say it.
+    pub(super) origins: BTreeMap<Symbol, String>,
     /// Parameters whose declaration was faulty and reported.
     pub(super) broken_params: BTreeSet<Symbol>,
     /// The closed sets that have a name; of a rule set that was checked before, those of its columns and parameters.

@@ -287,6 +287,10 @@ pub(super) fn wrong_count(name: &str, found: usize, span: Span, signatures: &[Si
     let noun = if takes == "1" { "argument" } else { "arguments" };
     let message = format!("expected {takes} {noun} for `{name}`, found {found}");
     let diagnostic = error(codes::WRONG_ARGUMENTS, message, span);
+    let diagnostic = match (name, found) {
+        ("range", 1) => diagnostic.help("write both ends: `range(0, 10)`"),
+        _ => diagnostic,
+    };
     match signatures {
         [] => diagnostic,
         few if few.len() <= 3 => {

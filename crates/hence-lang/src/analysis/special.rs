@@ -273,7 +273,9 @@ impl Typer<'_> {
         let known = known.chain(self.names.params.iter().map(|param| param.name));
         let known = known.chain(columns.iter().map(|column| column.name));
         let diagnostic = error(codes::UNBOUND_PLACEHOLDER, message, span);
-        match nearest(name.as_str(), known.map(Symbol::as_str)) {
+        let known: Vec<&str> = known.map(Symbol::as_str).collect();
+        let same = known.iter().find(|known| known.eq_ignore_ascii_case(name.as_str())).copied();
+        match same.or_else(|| nearest(name.as_str(), known)) {
             Some(near) => diagnostic.help(format!("did you mean `{{{near}}}`?")),
             None => diagnostic,
         }

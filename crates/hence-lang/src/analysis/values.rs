@@ -199,6 +199,11 @@ pub(super) fn conversion(expr: &Expr, text: &str, wanted: &ColumnType) -> Option
     }
 }
 
+/// The error for a limit that keeps fewer than no facts; the place is that of the value.
+pub(super) fn negative_limit(n: i64, span: Span) -> Option<Diagnostic> {
+    (n < 0).then(|| error(codes::LIMIT_COUNT, format!("a limit can't keep {n} facts"), span))
+}
+
 /// The error for something other than a literal.
 pub(super) fn not_literal(what: &str, span: Span) -> Diagnostic {
     error(codes::NOT_LITERAL, format!("{what} must be a literal"), span)

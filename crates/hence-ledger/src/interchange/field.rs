@@ -99,6 +99,9 @@ impl Found<'_> {
             (Self::Text(text) | Self::Field(text), _) if text.trim() != text => {
                 Some(String::from("remove the white space around it"))
             }
+            (Self::Text(text) | Self::Field(text), Type::Time) if literal::is_time_form(text) => {
+                Some(String::from(literal::NO_TIME))
+            }
             (_, Type::Time) => {
                 Some(String::from("write a time as RFC 3339, to the microsecond: `2026-02-03T14:23:45Z`"))
             }

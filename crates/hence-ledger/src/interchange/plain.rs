@@ -123,7 +123,7 @@ fn duplicate_field(name: &str) -> Diagnostic {
 }
 
 /// The fields that a record must have and doesn't.
-fn missing_fields(
+pub(super) fn missing_fields(
     mapping: &Mapping,
     relation: &Relation,
     (missing, fields): (&[&Column], &[Cow<'_, str>]),
@@ -149,15 +149,22 @@ fn missing_fields(
     }
     let free =
         || fields.iter().map(AsRef::as_ref).filter(|field| mapping.of(relation, field).next().is_none());
-    let near = missing.iter().find_map(|column| {
-        let near = diagnostic::nearest(mapping.field(column), free())?;
-        Some((column.name, near.to_owned()))
-    });
+    let near = missing
+        .iter()
+        .find_map(|column| Some((*column, diagnostic::nearest(mapping.field(column), free())?)))
+        .or_else(|| Some((*missing.first()?, free().next()?)));
     match near {
-        Some((column, field)) => fault.help(format!(
-            "if `{field}` is its value, map it in hence.toml: `[facts]`, `{} = {{ file = \"…\", columns = {{ {column} = \"{field}\" }} }}`",
-            relation.name
-        )),
+        Some((column, field)) => fault.help(map_help(relation, column, field, file)),
         None => fault.help("a column that records may leave out has a default: `column: type = literal`"),
     }
+}
+
+/// How a field of another name becomes a column.
+pub(super) fn map_help(relation: &Relation, column: &Column, field: &str, file: &str) -> String {
+    let name = relation.name;
+    let file = if file.starts_with('<') { "…" } else { file };
+    format!(
+        "if `{field}` has the value of `{}`, map it in hence.toml: `[facts]`, `{name} = {{ file = \"{file}\", columns = {{ {} = \"{field}\" }} }}`",
+        column.name, column.name
+    )
 }

@@ -12,7 +12,7 @@ use super::faults::span;
 use super::field::Found;
 use super::format::FactFormat;
 use super::parts;
-use super::plain::Mapping;
+use super::plain::{Mapping, map_help, missing_fields};
 use super::reader::{self, Reader};
 use super::records::{Field, Records};
 
@@ -132,12 +132,16 @@ fn columns(
 ) -> Option<Vec<usize>> {
     let mut order = Vec::new();
     let mut faults = Vec::new();
+    let mut unknown = None;
     for field in fields {
         let named = || relation.columns.iter().position(|column| column.name.as_str() == field.text);
         match mapping.map_or_else(named, |mapping| mapping.of(relation, &field.text).next()) {
             // A place beyond the columns, where nothing is put.
             None if mapping.is_some() => order.push(relation.columns.len()),
-            None => faults.push(reader::unknown_column(relation, &field.text).at(field.place, "")),
+            None => {
+                unknown = unknown.or(Some(&field.text));
+                faults.push(reader::unknown_column(relation, &field.text).at(field.place, ""));
+            }
             Some(at) if order.contains(&at) => {
                 faults.push(reader::duplicate_column(relation, &field.text).at(field.place, ""));
             }
@@ -150,8 +154,17 @@ fn columns(
     if !missing.is_empty() {
         let place = fields.first().map(|field| field.place).or_broken(RECORD);
         let line = fields.last().map_or(place, |last| place.to(last.place));
-        let fault = reader::missing_columns(relation, &missing).at(line, "");
-        faults.push(fault.help(header_help(relation)));
+        let fault = match (mapping, missing.first(), unknown) {
+            (Some(mapping), ..) => {
+                let names: Vec<_> = fields.iter().map(|field| field.text.clone()).collect();
+                missing_fields(mapping, relation, (&missing, &names), reader.file())
+            }
+            (None, Some(column), Some(field)) => reader::missing_columns(relation, &missing)
+                .help(header_help(relation))
+                .help(map_help(relation, column, field, reader.file())),
+            _ => reader::missing_columns(relation, &missing).help(header_help(relation)),
+        };
+        faults.push(fault.at(line, ""));
     }
     let fits = faults.is_empty();
     faults.into_iter().for_each(|fault| reader.fault(fault));

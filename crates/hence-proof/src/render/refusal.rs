@@ -12,7 +12,7 @@ use hence_core::value::Value;
 use hence_lang::ir::Program;
 
 use super::super::proof::{FactPattern, Proof, StepId, StepKind};
-use super::super::why_not::{Attempt, Change, Failure, Remedies, WhyNot};
+use super::super::why_not::{Attempt, Change, Failure, Remedies, Remedy, WhyNot};
 use super::json::json;
 use super::text;
 
@@ -305,21 +305,44 @@ pub fn remedies_text(program: &Program, remedies: &Remedies) -> String {
         };
         out.push_str(&line);
     }
-    match remedies.found.len() {
+    let mut lines: Vec<String> = Vec::new();
+    for remedy in &remedies.found {
+        let line = remedy_text(program, remedy);
+        // Those that differ only in what hence fills in read the same.
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    match lines.len() {
         0 if !remedies.instants.is_empty() => {}
         0 => out.push_str("Found no change that would make it hold.\n"),
         1 => out.push_str("This change would make it hold:\n"),
         _ => out.push_str("Any one of these changes would make it hold:\n"),
     }
-    for (at, remedy) in remedies.found.iter().enumerate() {
-        let changes = remedy.changes.iter().zip(&remedy.by);
-        let changes: Vec<_> = changes.map(|(one, by)| change_text(program, one) + &needs_text(by)).collect();
-        out.push_str(&format!("  {}. {}\n", at + 1, changes.join(", and ")));
+    for (at, line) in lines.iter().enumerate() {
+        out.push_str(&format!("  {}. {line}\n", at + 1));
     }
     if let Some(stopped) = &remedies.stopped {
         out.push_str(&format!("({stopped})\n"));
     }
     out
+}
+
+/// The changes of a remedy on one line; those that are to be made by several authors are told once.
+fn remedy_text(program: &Program, remedy: &Remedy) -> String {
+    let mut told: Vec<(String, String, usize)> = Vec::new();
+    for (change, by) in remedy.changes.iter().zip(&remedy.by) {
+        let (change, needs) = (change_text(program, change), needs_text(by));
+        match told.iter_mut().find(|(same, ..)| *same == change) {
+            Some((.., times)) => *times += 1,
+            None => told.push((change, needs, 1)),
+        }
+    }
+    let line = |(change, needs, times): &(String, String, usize)| match times {
+        1 => format!("{change}{needs}"),
+        times => format!("{change} by {times} different authors{needs}"),
+    };
+    told.iter().map(line).collect::<Vec<_>>().join(", and ")
 }
 
 /// Who has to make a change, where not anyone may.

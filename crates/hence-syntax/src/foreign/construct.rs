@@ -10,6 +10,9 @@ use super::variable::{raise_variables, variable_form, writes_lower_variables};
 /// A rule of Rego, with its body in braces, at the beginning of `text`: what it is, and how long it is.
 pub(super) fn rego(text: &str) -> Option<(Habit, usize)> {
     let open = text.lines().next()?.find('{')?;
+    if names_columns(text.get(open + 1..)?) {
+        return None;
+    }
     let head = scan(text.get(..open)?);
     let (name, rest) =
         head.split_first().filter(|(name, _)| name.kind == Kind::Word && !name.is_word("test"))?;
@@ -82,6 +85,14 @@ fn rego_terms(rest: &[Piece]) -> Option<Vec<Vec<Piece>>> {
         }
         _ => None,
     }
+}
+
+/// Whether the text in a brace begins with `column: `.
+pub(crate) fn names_columns(inside: &str) -> bool {
+    let inside = inside.trim_start();
+    let rest = inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let named = inside.starts_with(|c: char| c.is_ascii_lowercase());
+    named && rest.trim_start().strip_prefix(':').is_some_and(|value| !value.starts_with(['=', '-']))
 }
 
 /// The statements of a body of Rego, one a line or between `;`, a path of fields as a variable.

@@ -1,14 +1,16 @@
 //! Whole clauses that people write by habit: one fault each, with the clause as hence has it.
 
 use super::LONGEST;
-use super::clause::{alternatives, marks};
+use super::alternatives::{STAND_IN, either, either_literal, heads, piped, stand_in};
+use super::clause::marks;
 use super::prolog::{cuts, lists, members, question_marks, sql_words};
 use super::python::{
-    TESTS, augmented, conditions_after, connected, every, exists, fields, formatted, methods, prefixed,
-    sentences, some_in, split_word, turned,
+    augmented, conditions_after, connected, every, exists, fields, formatted, methods, prefixed, sentences,
+    some_in, turned,
 };
-use super::query::{cases, clocks, grouped, having, intervals, joined, ordered, starred};
+use super::query::{cases, clocks, grouped, having, headed, intervals, joined, ordered, starred, tested};
 use super::scan::{Kind, Piece, closing, join, scan, split};
+use super::select::{alias, distinct, fact, kept};
 use super::spelling::{bracketed, comprehended, documents, hashed, passed, zones};
 use super::sql::{ABSENT, absent, between, present, undeclared, within};
 use super::value::{around, choice, chosen, declared, enclosed, generated, indexed, truths};
@@ -32,11 +34,13 @@ pub(crate) struct Habit {
 type Rewriter = fn(&[Piece]) -> Option<Vec<Piece>>;
 
 /// The habits, the largest first; whether the form means what was written.
-const HABITS: [(&str, Rewriter, bool); 54] = [
+const HABITS: [(&str, Rewriter, bool); 62] = [
     ("an aggregate has no `#`, which begins a comment", hashed, true),
     ("the matches that an aggregate ranges over are between braces", bracketed, true),
     ("an aggregate has its term in parentheses, and its matches between braces", generated, true),
     ("a count has no `*`: it counts the matches of its body", starred, true),
+    ("what an aggregate gives is tested by a second rule", tested, false),
+    ("an aggregate is a column of the head", headed, true),
     ("an aggregate is the whole right side of `=`: bind its value first", enclosed, true),
     ("a choice of values is written as `if(condition, value, otherwise)`", cases, true),
     ("a choice of values is written as `if(condition, value, otherwise)`", chosen, true),
@@ -45,6 +49,12 @@ const HABITS: [(&str, Rewriter, bool); 54] = [
     ("an aggregate groups by the other columns of its head", grouped, true),
     ("what an aggregate gives is tested by a second rule", having, false),
     ("facts are unordered; `limit N by KEY` keeps the first N", ordered, false),
+    ("facts are unordered; `limit N by KEY` keeps the first N", kept, false),
+    ("facts are distinct, without a word that says so", distinct, true),
+    ("the columns of a head have the names of its declaration", alias, true),
+    ("what holds always is a fact", fact, true),
+    ("a rule has exactly one head", heads, true),
+    ("alternatives are joined by `or`, within parentheses", piped, true),
     ("a join is two atoms that share a variable", joined, false),
     ("an atom holds where some fact matches: it is compared with nothing", truths, true),
     ("a variable is bound where it stands, without a declaration", declared, true),
@@ -99,6 +109,7 @@ pub(crate) fn habit(text: &str) -> Option<Habit> {
         return Some(habit);
     }
     let beside = undeclared(&pieces);
+    let is_own = pieces.iter().any(|piece| piece.is_word(STAND_IN));
     let (mut message, mut found) = (None, pieces);
     // One clause may show several.
     let mut is_exact = true;
@@ -109,6 +120,7 @@ pub(crate) fn habit(text: &str) -> Option<Habit> {
             found = changed;
         }
     }
+    let beside = beside.or_else(|| stand_in(&found).filter(|_| !is_own));
     let form = join(&marks(found));
     message.map(|message| Habit { message, form, example: None, beside, is_exact })
 }
@@ -131,14 +143,14 @@ fn list_in_head(pieces: &[Piece]) -> Option<Habit> {
 }
 
 /// The head with its `:-`, and the body without its full stop.
-fn parts(pieces: &[Piece]) -> Option<(&[Piece], &[Piece])> {
+pub(super) fn parts(pieces: &[Piece]) -> Option<(&[Piece], &[Piece])> {
     let turnstile = pieces.iter().position(|piece| piece.is(":-"))?;
     let (head, body) = pieces.split_at_checked(turnstile + 1)?;
     let end = body.iter().rposition(|piece| piece.is(".") || piece.is(";")).filter(|at| at + 1 == body.len());
     Some((head, body.get(..end.unwrap_or(body.len()))?))
 }
 
-fn rule(head: &[Piece], body: &[Piece]) -> Vec<Piece> {
+pub(super) fn rule(head: &[Piece], body: &[Piece]) -> Vec<Piece> {
     let mut out = head.to_vec();
     if !head.last().is_some_and(|last| last.is(":-")) {
         out.push(Piece::mark(":-"));
@@ -158,11 +170,14 @@ fn with_commas(pieces: &[Piece]) -> Vec<Piece> {
     pieces.iter().map(comma).collect()
 }
 
-/// `if a and b then h.`, and `h :- if a and b then true else false.`
+/// `if a and b then h.`, `if a: h` and `h :- if a and b then true else false.`
 fn if_then(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let (head, body) = parts(pieces).unwrap_or((&[], pieces));
     let (first, rest) = body.split_first()?;
-    let then = rest.iter().position(|piece| piece.is_word("then"))?;
+    let then = rest
+        .iter()
+        .position(|piece| piece.is_word("then"))
+        .or_else(|| Some(split(rest, ":").first().filter(|part| part.len() < rest.len())?.len()))?;
     if !first.is_word("if") {
         return None;
     }
@@ -172,7 +187,8 @@ fn if_then(pieces: &[Piece]) -> Option<Vec<Piece>> {
         let truth = |piece: &Piece| ["true", "false", "else"].contains(&piece.text.as_str());
         return consequence.iter().all(truth).then(|| rule(head, &condition));
     }
-    let end = consequence.iter().position(|piece| piece.is(".") || piece.is(";") || piece.is_word("else"))?;
+    let ends = |piece: &Piece| piece.is(".") || piece.is(";") || piece.is_word("else");
+    let end = consequence.iter().position(ends).unwrap_or(consequence.len());
     Some(rule(consequence.get(..end)?, &condition))
 }
 
@@ -185,56 +201,6 @@ fn head_last(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let atoms = split(body, ",").len() > 1 || body.get(1).is_some_and(|piece| piece.is("("));
     let plain = !pieces.iter().any(|piece| piece.is(":-"));
     (is_head && atoms && plain).then(|| rule(head, &with_commas(body)))
-}
-
-/// `h :- a or b.` of nothing but atoms: beside other literals, nobody knows how far an `or` reaches.
-fn either(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    let (head, body) = parts(pieces)?;
-    let mut depth = 0i32;
-    let semicolons: Vec<Piece> = body
-        .iter()
-        .map(|piece| {
-            depth += i32::from(piece.is("(")) - i32::from(piece.is(")"));
-            let or = piece.is_word("or") || piece.is("||");
-            if depth == 0 && or { Piece::mark(";") } else { piece.clone() }
-        })
-        .collect();
-    let atoms = split(&semicolons, ";");
-    let alone = atoms.len() > 1 && atoms.iter().all(|part| is_atom(part)) && semicolons != body;
-    alone.then(|| alternatives(rule(head, &semicolons)))
-}
-
-/// `h :- a, b(X) or X > 3.`: atoms and conditions that `or` joins within one literal.
-fn either_literal(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    let (head, body) = parts(pieces)?;
-    let literals = split(body, ",");
-    let (at, alternatives) = literals.iter().enumerate().find_map(|(at, literal)| {
-        let parts = split_word(literal, "or");
-        (parts.len() > 1 && parts.iter().all(|part| !part.is_empty())).then_some((at, parts))
-    })?;
-    if !alternatives.iter().any(|part| is_atom(part)) {
-        return None;
-    }
-    let rules = alternatives.iter().map(|part| {
-        let others = |(other, literal): (usize, &&[Piece])| (other != at).then(|| literal.to_vec());
-        let mut kept: Vec<Vec<Piece>> = literals.iter().enumerate().filter_map(others).collect();
-        kept.insert(at, part.to_vec());
-        if !kept.iter().any(|literal| is_atom(literal) || literal.iter().any(|piece| piece.is("="))) {
-            let values = part.iter().find(|piece| piece.kind == Kind::Upper)?.clone();
-            kept.insert(
-                0,
-                [Piece::new(Kind::Word, "values"), Piece::mark("("), values, Piece::mark(")")].to_vec(),
-            );
-        }
-        Some(rule(head, &kept.join(&Piece::mark(","))))
-    });
-    Some(rules.collect::<Option<Vec<_>>>()?.concat())
-}
-
-/// Whether a literal is `name(…)` and no test by a function.
-fn is_atom(literal: &[Piece]) -> bool {
-    literal.first().is_some_and(|first| first.kind == Kind::Word && !TESTS.contains(&first.text.as_str()))
-        && closing(literal, 1) == literal.len().checked_sub(1)
 }
 
 /// `failures := count([p(Y)])` of Rego, in a body.

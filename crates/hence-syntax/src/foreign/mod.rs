@@ -1,6 +1,7 @@
 //! Rules as Soufflé, Mangle, Prolog, Rego and crepe write them, turned into the hence form for messages.
 
 mod aggregate;
+mod alternatives;
 mod call;
 mod clause;
 mod construct;
@@ -10,12 +11,14 @@ mod prolog;
 mod python;
 mod query;
 mod scan;
+mod select;
 mod spelling;
 mod sql;
 mod statement;
 mod value;
 mod variable;
 
+pub(super) use construct::names_columns;
 pub(super) use declaration::{Declared, crepe, declared_in, mangle, souffle, type_name};
 pub(super) use habit::{Habit, habit};
 pub(super) use statement::statement;

@@ -1,6 +1,7 @@
 //! What Prolog, Nemo and SQL have inside a rule: cuts, lists, variables with `?`, words in upper case.
 
 use super::scan::{Kind, Piece, closing, split};
+use super::select::is_condition_word;
 use super::variable::variable_form;
 
 /// `?x` of Nemo.
@@ -93,7 +94,7 @@ pub(super) fn lists(pieces: &[Piece]) -> Option<Vec<Piece>> {
     Some(lists(&out).unwrap_or(out))
 }
 
-/// `AND`, `WHERE`, `NOT` and `OR` of SQL between literals.
+/// `AND`, `WHERE`, `when`, `NOT` and `OR` of SQL between literals.
 pub(super) fn sql_words(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let mut depth = 0i32;
     let mut found = false;
@@ -103,7 +104,10 @@ pub(super) fn sql_words(pieces: &[Piece]) -> Option<Vec<Piece>> {
         // A word is none of SQL's where a term or literal is expected: then it is a variable.
         let after = out.last().is_some_and(|last| last.kind != Kind::Mark || last.is(")"));
         let word = match (piece.kind, piece.text.as_str()) {
-            (Kind::Upper, "AND" | "WHERE") if after && depth == 0 => Piece::mark(","),
+            (Kind::Upper, "AND") if after && depth == 0 => Piece::mark(","),
+            (Kind::Upper | Kind::Word, _) if after && depth == 0 && is_condition_word(piece) => {
+                Piece::mark(",")
+            }
             (Kind::Upper, "AND") if after => Piece::new(Kind::Word, "and"),
             (Kind::Upper, "OR") if after && depth > 0 => Piece::new(Kind::Word, "or"),
             _ => {

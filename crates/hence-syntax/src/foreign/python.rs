@@ -120,6 +120,14 @@ pub(super) fn conditions_after(pieces: &[Piece]) -> Option<Vec<Piece>> {
 
 /// `exists p(X)`.
 pub(super) fn exists(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let bracketed = pieces.windows(4).position(|four| {
+        matches!(four, [word, open, name, call] if word.is_keyword("exists") && open.is("(")
+            && name.kind == Kind::Word && call.is("("))
+    });
+    if let Some((at, close)) = bracketed.and_then(|at| Some((at, closing(pieces, at + 1)?))) {
+        let out = [pieces.get(..=at)?, pieces.get(at + 2..close)?, pieces.get(close + 1..)?].concat();
+        return exists(&out);
+    }
     let at = pieces.windows(3).position(|three| {
         matches!(three, [word, name, open] if (word.is_word("exists") || word.text == "EXISTS")
             && name.kind == Kind::Word && open.is("("))
@@ -191,14 +199,18 @@ fn read_fields(pieces: &[Piece], of: &Piece) -> (Vec<Piece>, String) {
     (out, columns.join(", "))
 }
 
-/// `h <= b.`
+/// `h <= b.`, `h = b` and `h: b`
 pub(super) fn turned(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let arrow =
         closing(pieces, 1).filter(|_| pieces.first().is_some_and(|name| name.kind == Kind::Word))? + 1;
     let atom = matches!(pieces.get(arrow + 1..arrow + 3), Some([name, open]) if name.kind == Kind::Word && open.is("("));
     let plain = !pieces.iter().any(|piece| piece.is(":-"));
     let mut out = pieces.to_vec();
-    *out.get_mut(arrow).filter(|mark| mark.is("<=") && atom && plain)? = Piece::mark(":-");
+    let turns = |mark: &&mut Piece| ["<=", "=", ":"].iter().any(|one| mark.is(one)) && atom && plain;
+    *out.get_mut(arrow).filter(turns)? = Piece::mark(":-");
+    if !out.last().is_some_and(|last| last.is(".")) {
+        out.push(Piece::mark("."));
+    }
     Some(out)
 }
 

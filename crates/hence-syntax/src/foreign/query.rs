@@ -150,6 +150,70 @@ pub(super) fn having(pieces: &[Piece]) -> Option<Vec<Piece>> {
     Some([ended(pieces, at)?, second.concat()].concat())
 }
 
+/// `h(R) :- b, count() > 2.`: the first rule counts for each head, the second one tests.
+pub(super) fn tested(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let turnstile = pieces.iter().position(|piece| piece.is(":-"))?;
+    let body = pieces.get(turnstile + 1..)?;
+    let body = body.strip_suffix(&[Piece::mark(".")]).unwrap_or(body);
+    let literals = split(body, ",");
+    let tests = |literal: &&[Piece]| {
+        // One term at most: of what has more, the matches are meant.
+        let plain = closing(literal, 1).is_some_and(|close| close < 4)
+            && literal.get(1).is_some_and(|open| open.is("("));
+        let function = plain && literal.first().is_some_and(is_aggregate);
+        let sign = closing(literal, 1).and_then(|close| literal.get(close + 1));
+        function && sign.is_some_and(|sign| ["<", "<=", ">", ">=", "=", "!="].iter().any(|op| sign.is(op)))
+    };
+    let [test] = literals.iter().copied().filter(tests).collect::<Vec<_>>().try_into().ok()?;
+    let others: Vec<_> = literals.iter().filter(|literal| !tests(literal)).map(|one| one.to_vec()).collect();
+    let (name, open, close) = (pieces.first()?, pieces.get(1)?, closing(pieces, 1)?);
+    let terms = pieces.get(2..close)?;
+    let plain = split(terms, ",").iter().all(|term| term.len() == 1);
+    if others.is_empty() || !open.is("(") || close + 1 != turnstile || !plain || terms.is_empty() {
+        return None;
+    }
+    let free = |name: &&str| !pieces.iter().any(|piece| piece.text == **name);
+    let value = Piece::new(Kind::Upper, ["N", "Total", "Value"].into_iter().find(free)?);
+    let (aggregate, condition) = test.split_at_checked(closing(test, 1)? + 1)?;
+    let own = Piece::new(Kind::Word, format!("{}_{}", name.text, aggregate.first()?.text));
+    let (comma, end) = (Piece::mark(","), Piece::mark("."));
+    let (own_head, head) = ([own, open.clone()], [name.clone(), open.clone()]);
+    let (close, turnstile) = (Piece::mark(")"), Piece::mark(":-"));
+    let first = [&own_head, terms, &[comma.clone()], aggregate, &[close.clone(), turnstile.clone()]].concat();
+    let first = [first, others.join(&comma), vec![end.clone()]].concat();
+    let reads = [&own_head, terms, &[comma.clone(), value.clone(), close.clone(), comma, value]].concat();
+    let second = [&head, terms, &[close, turnstile], &reads, condition, &[end]].concat();
+    Some([first, second].concat())
+}
+
+/// `h(R, N) :- b, N = count().`: the aggregate is a column of the head.
+pub(super) fn headed(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let turnstile = pieces.iter().position(|piece| piece.is(":-"))?;
+    let at = pieces.windows(4).position(|four| {
+        matches!(four, [value, equal, function, open] if value.kind == Kind::Upper && equal.is("=")
+            && is_aggregate(function) && open.is("("))
+    })?;
+    let end = closing(pieces, at + 3)? + 1;
+    let (value, head) = (pieces.get(at)?, pieces.get(..turnstile)?);
+    let place = head.iter().position(|piece| piece == value)?;
+    let alone = pieces.iter().filter(|piece| *piece == value).count() == 2;
+    let rest = pieces.get(end..)?;
+    if !alone || at < turnstile || !rest.first().is_some_and(|after| after.is(".") || after.is(",")) {
+        return None;
+    }
+    let kept = pieces.get(place + 1..at)?;
+    let (kept, rest) = match kept.split_last().filter(|(last, _)| last.is(",")) {
+        Some((_, kept)) => (kept, rest),
+        None => (kept, rest.strip_prefix(&[Piece::mark(",")])?),
+    };
+    Some([head.get(..place)?, pieces.get(at + 2..end)?, kept, rest].concat())
+}
+
+/// A function that is an aggregate of one term wherever it stands.
+fn is_aggregate(piece: &Piece) -> bool {
+    ["count", "sum", "mean", "median", "stddev"].iter().any(|name| piece.is_word(name))
+}
+
 /// `robot R JOIN job K ON R.id = K.robot`, and `JOIN` between two atoms.
 pub(super) fn joined(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let at = find(pieces, "join").filter(|at| *at > 1)?;

@@ -1,7 +1,7 @@
 //! Times: `@2026-02-03T14:23:45Z`.
 
 use hence_core::diagnostic::Diagnostic;
-use hence_core::literal::{parse_time, time_text};
+use hence_core::literal::{NO_TIME, is_time_form, parse_time, rfc3339_len, time_text};
 use hence_core::value::Value;
 
 use super::super::codes;
@@ -58,14 +58,10 @@ impl Lexer<'_> {
         let short = bare.trim_end_matches('Z');
         let found = [format!("{bare}Z"), format!("{bare}T00:00:00Z"), format!("{short}:00Z")]
             .into_iter()
-            .find_map(|form| (rfc3339_len(&form) == Some(form.len())).then(|| parse_time(&form)).flatten());
+            .find_map(|form| is_time_form(&form).then(|| parse_time(&form)).flatten());
         self.faults.push(match found {
             Some(micros) => fault.write(self.span(start), &format!("@{}", time_text(micros))),
-            None if rfc3339_len(bare) == Some(bare.len()) => {
-                let why = "the day or hour doesn't exist, or the time is more precise than a microsecond, \
-                           or beyond the years -9999 to 9999 in UTC";
-                fault.note(why)
-            }
+            None if is_time_form(bare) => fault.note(NO_TIME),
             None => fault,
         });
         TokenKind::Broken
@@ -75,30 +71,4 @@ impl Lexer<'_> {
 /// Whether the time does not go on where its form is complete.
 fn goes_no_further(rest: &str, len: usize) -> bool {
     !rest.get(len..).is_some_and(|after| after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == ':'))
-}
-
-/// How many bytes at the start of `text` have the form of RFC 3339, its year perhaps before 0.
-fn rfc3339_len(text: &str) -> Option<usize> {
-    let before_the_year_0 = || shape(text, "-dddddd-dd-ddTdd:dd:dd");
-    let mut len = shape(text, "dddd-dd-ddTdd:dd:dd").or_else(before_the_year_0)?;
-    let rest = text.get(len..)?;
-    if let Some(digits) = rest.strip_prefix('.') {
-        let count = digits.bytes().take_while(u8::is_ascii_digit).count();
-        if count == 0 {
-            return None;
-        }
-        len += 1 + count;
-    }
-    let zone = text.get(len..)?;
-    let zone_len = shape(zone, "Z").or_else(|| shape(zone, "+dd:dd")).or_else(|| shape(zone, "-dd:dd"))?;
-    Some(len + zone_len)
-}
-
-/// The length of `form` if `text` begins with it; `d` stands for a digit.
-fn shape(text: &str, form: &str) -> Option<usize> {
-    let fits = |(byte, wanted): (u8, u8)| match wanted {
-        b'd' => byte.is_ascii_digit(),
-        other => byte.eq_ignore_ascii_case(&other),
-    };
-    (text.len() >= form.len() && text.bytes().zip(form.bytes()).all(fits)).then_some(form.len())
 }

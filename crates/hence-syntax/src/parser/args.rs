@@ -11,6 +11,8 @@ use super::Parser;
 impl Parser<'_> {
     /// `(…)`: terms by position or by name.
     pub(super) fn args(&mut self) -> Args {
+        let braced = self.at(TokenKind::LeftBrace);
+        let close = if braced { TokenKind::RightBrace } else { TokenKind::RightParen };
         let open = self.bump().span;
         self.inside += 1;
         let mut positional = Vec::new();
@@ -40,7 +42,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.close(TokenKind::RightParen, open);
+        self.close(close, open);
         self.inside -= 1;
         self.height = height;
         self.equal_argument = equal;
@@ -107,6 +109,12 @@ impl Parser<'_> {
         let named: Vec<_> = terms.iter().filter_map(as_named).collect();
         let Some((name, _)) = named.first() else { return args };
         let message = format!("`{} =` inside an atom", name.name);
+        if named.len() < terms.len() {
+            self.passed_over = true;
+            let help = "name all of them or none; named arguments may leave columns out";
+            self.report(codes::NAMED_ARGUMENTS, message, span, "a named argument takes `:`", help);
+            return Args::Named(named);
+        }
         let form = |(name, value): &(Ident, Expr)| format!("{}: {}", name.name, self.lexer.slice(value.span));
         let forms: Vec<_> = named.iter().map(form).collect();
         let help = format!("write: `{}`", forms.join(", "));

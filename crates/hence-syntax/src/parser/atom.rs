@@ -10,13 +10,14 @@ use super::super::lexer::snake_case;
 use super::super::token::TokenKind;
 use super::super::tree::{Args, Atom, Expr, Ident};
 use super::Parser;
+use crate::part;
 
 impl Parser<'_> {
     /// `p(…)`, in a test's `expect` perhaps with `~ distance`.
     pub(super) fn atom(&mut self) -> Option<Atom> {
         let start = self.current.span;
         let relation = self.callee("relation")?;
-        if !self.at(TokenKind::LeftParen) {
+        if !self.at(TokenKind::LeftParen) && !self.refuse_braces(relation) {
             if self.at(TokenKind::Dot) {
                 self.expected(&format!("`(` after `{}`", relation.name));
             } else {
@@ -58,6 +59,27 @@ impl Parser<'_> {
         self.bump();
         let distance = self.binary(super::expr::level::SIGN);
         self.in_expect.then_some(distance)
+    }
+
+    /// Reports `p{column: X}`, up to whose brace the text is read; whether it is at hand.
+    pub(super) fn refuse_braces(&mut self, relation: Ident) -> bool {
+        if !self.at_braces() {
+            return false;
+        }
+        let open = self.current.span;
+        let inside = part(self.text, open.end as usize..);
+        let Some(len) = inside.find('}').and_then(|len| u32::try_from(len).ok()) else { return false };
+        let form = format!("{}({})", relation.name, part(inside, ..len as usize).trim());
+        let span = relation.span.to(Span::new(self.file, open.end + len, open.end + len + 1));
+        let message = "an atom has its terms in parentheses";
+        self.mended(codes::FOREIGN_RULE, message, span, "found braces", &form);
+        true
+    }
+
+    /// Whether a brace with named columns is at hand.
+    pub(super) fn at_braces(&self) -> bool {
+        self.at(TokenKind::LeftBrace)
+            && foreign::names_columns(part(self.text, self.current.span.end as usize..))
     }
 
     /// Reports a relation without its parentheses.

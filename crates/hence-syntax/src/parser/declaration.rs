@@ -3,14 +3,14 @@
 use hence_core::diagnostic::Diagnostic;
 use hence_core::schema::Kind;
 use hence_core::span::Span;
-use hence_core::value::{Type, Value};
+use hence_core::value::Value;
 
 use super::super::codes;
 use super::super::foreign::type_name;
 use super::super::lexer::snake_case;
 use super::super::token::{Position, RESERVED, TYPES, TokenKind};
 use super::super::tree::TypeExpr;
-use super::super::tree::{ColumnDecl, Doc, Expr, ExprKind, Ident, Import, ParamDecl, RelationDecl, TypeDecl};
+use super::super::tree::{ColumnDecl, Doc, Expr, Ident, Import, RelationDecl, TypeDecl};
 use super::Parser;
 use super::recover::{FAR, heads_rule};
 use crate::part;
@@ -50,10 +50,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the rest of a name with dashes, which is reported and read with `_` in their place.
+    /// Takes the rest of a name with dashes or points, which is reported and read with `_` in their place.
     fn dashed(&mut self, first: Ident, what: &str) -> Ident {
         let mut span = first.span;
-        while self.at(TokenKind::Minus) && self.current.span.start == span.end && self.glued() {
+        // A relation that hence itself keeps has a point.
+        let dotted = what == "relation" && first.name.as_str() != "hence";
+        let joins = |parser: &Self| parser.at(TokenKind::Minus) || parser.at(TokenKind::Dot) && dotted;
+        while joins(self) && self.current.span.start == span.end && self.glued() {
             self.bump();
             span = self.since(first.span).to(self.bump().span);
         }
@@ -61,8 +64,9 @@ impl Parser<'_> {
             return first;
         }
         let written = self.lexer.slice(span);
-        let name = written.replace('-', "_");
-        let message = format!("a `-` in the name of a {what}, `{written}`");
+        let name = written.replace(['-', '.'], "_");
+        let sign = if written.contains('-') { '-' } else { '.' };
+        let message = format!("a `{sign}` in the name of a {what}, `{written}`");
         self.mended(codes::BAD_WORD, message, span, "a name has letters, digits and `_`", &name);
         Ident { name: name.as_str().into(), span }
     }
@@ -169,11 +173,20 @@ impl Parser<'_> {
             self.report(codes::BAD_DECLARATION, message, name.span, label, "remove the declaration");
         }
         let columns = self.columns(kind, name);
+        if columns.is_none() {
+            self.unreadable.push(name.name);
+        }
         let requires = if self.at_word("requires") { self.requires(kind) } else { None };
+        if self.at_word("by") {
+            let span = self.current.span;
+            self.mended(codes::BAD_DECLARATION, "unexpected `by`", span, "the roles follow `from`", "from");
+            self.current.kind = TokenKind::Word("from".into());
+        }
         let authors = if self.at_word("from") { Some(self.authors(kind)) } else { None };
         let span = self.since(start);
-        let decl = RelationDecl { doc, kind, name, columns, requires, authors, partition, span };
         self.end_clause("the declaration");
+        let columns = columns?;
+        let decl = RelationDecl { doc, kind, name, columns, requires, authors, partition, span };
         Some(RelationDecl { span: self.since_end(decl.span), ..decl })
     }
 
@@ -185,34 +198,67 @@ impl Parser<'_> {
         }
     }
 
-    /// `(name: type, …)`.
-    fn columns(&mut self, kind: Kind, name: Ident) -> Vec<ColumnDecl> {
-        let open = self.current.span;
-        if !self.eat(TokenKind::LeftParen) {
-            let help = format!("write: `{} {}()` for a relation without columns", kind.keyword(), name.name);
-            let message = "a declaration without parentheses";
-            self.report(codes::MISSING_PARENTHESES, message, name.span.after(), "expected `(` here", &help);
-            return Vec::new();
+    /// `(name: type, …)`; none where nothing is known of the columns.
+    fn columns(&mut self, kind: Kind, name: Ident) -> Option<Vec<ColumnDecl>> {
+        if self.at(TokenKind::Colon) && self.ahead.kind == TokenKind::LeftParen {
+            let label = "the columns follow the name";
+            let colon = self.bump().span;
+            self.report(codes::BAD_DECLARATION, "unexpected `:`", colon, label, "remove it");
         }
+        let open = self.current.span;
+        if self.eat(TokenKind::LeftParen) {
+            let columns = self.columns_before(TokenKind::RightParen);
+            self.close(TokenKind::RightParen, open);
+            return Some(columns);
+        }
+        let close = match self.current.kind {
+            TokenKind::LeftBracket => TokenKind::RightBracket,
+            TokenKind::LeftBrace => TokenKind::RightBrace,
+            TokenKind::Word(word) if !["requires", "from"].contains(&word.as_str()) => TokenKind::RightParen,
+            _ => {
+                let help =
+                    format!("write: `{} {}()` for a relation without columns", kind.keyword(), name.name);
+                let label = "expected `(` here";
+                let message = "a declaration without parentheses";
+                self.report(codes::MISSING_PARENTHESES, message, name.span.after(), label, &help);
+                return None;
+            }
+        };
+        if close != TokenKind::RightParen {
+            self.bump();
+        }
+        let first = self.current.span;
+        let columns = self.columns_before(close);
+        let inside = self.lexer.slice(self.since(first)).trim();
+        let form = format!("{}({inside})", name.name);
+        self.eat(close);
+        let fault = Diagnostic::new(codes::MISSING_PARENTHESES, "a declaration without parentheses")
+            .at(name.span.after(), "expected `(` here")
+            .write(self.since(name.span), &form);
+        self.fault(fault);
+        Some(columns)
+    }
+
+    /// `name: type, …` up to `close`.
+    fn columns_before(&mut self, close: TokenKind) -> Vec<ColumnDecl> {
         let mut columns = Vec::new();
-        while !self.at(TokenKind::RightParen) {
+        while !self.at(close) {
             match self.column() {
                 Some(column) => columns.push(column),
-                None => self.skip_to_comma(|token| token.kind == TokenKind::RightParen),
+                None => self.skip_to_comma(|token| token.kind == close),
             }
-            if !self.between_columns() {
+            if !self.between_columns(close) {
                 break;
             }
         }
-        self.close(TokenKind::RightParen, open);
         columns
     }
 
     /// Takes the comma between two columns; whether another column follows.
-    fn between_columns(&mut self) -> bool {
+    fn between_columns(&mut self, close: TokenKind) -> bool {
         if self.at(TokenKind::Comma) {
             let comma = self.bump().span;
-            if self.at(TokenKind::RightParen) {
+            if self.at(close) {
                 self.stray_comma(comma, "another column");
             }
             return !self.at_clause_end();
@@ -241,7 +287,8 @@ impl Parser<'_> {
         }
         let name = self.name("column")?;
         if self.eat(TokenKind::Colon) {
-            let ty = self.type_expr().unwrap_or(TypeExpr::Set(Vec::new(), start));
+            let ty = self.type_expr().map(|ty| self.type_alone(ty));
+            let ty = ty.unwrap_or(TypeExpr::Set(Vec::new(), start));
             let default = self.column_default(name);
             let personal = self.personal();
             return Some(ColumnDecl { name, ty, default, personal });
@@ -293,7 +340,7 @@ impl Parser<'_> {
     }
 
     /// Reports a missing `:` between a name and its type.
-    fn missing_colon(&mut self, form: &str) {
+    pub(super) fn missing_colon(&mut self, form: &str) {
         let span = self.last.span.after();
         let fault = Diagnostic::new(codes::BAD_DECLARATION, "missing `:` between a name and its type")
             .at(span, "expected `:` here")
@@ -323,108 +370,6 @@ impl Parser<'_> {
         let span = self.since(start);
         self.end_clause("the type");
         Some(TypeDecl { doc, name, members, span: self.since_end(span) })
-    }
-
-    /// `param NAME: TYPE = LITERAL from role, ….`
-    pub(super) fn param(&mut self) -> Option<ParamDecl> {
-        let start = self.bump().span;
-        let doc = self.doc(start.start);
-        let Some(name) = self.name("parameter") else {
-            self.skip_clause();
-            return None;
-        };
-        let ty = match self.current.kind {
-            TokenKind::Colon => {
-                self.bump();
-                self.type_expr()
-            }
-            TokenKind::Word(ty) => {
-                self.missing_colon(&format!("param {}: {ty}", name.name));
-                self.type_expr()
-            }
-            _ => None,
-        };
-        if !self.eat(TokenKind::Equal) {
-            let help = format!("write: `param {}: float = 0.5.`, with its type and value", name.name);
-            let label = "expected `: type = literal`";
-            self.report(
-                codes::BAD_DECLARATION,
-                "a parameter without a value",
-                self.place_of_current(),
-                label,
-                &help,
-            );
-            self.skip_clause();
-            return None;
-        }
-        let value = self.param_value();
-        let ty = ty.unwrap_or_else(|| self.untyped(name, &value));
-        let roles = if self.at_word("from") { self.param_roles() } else { Vec::new() };
-        let span = self.since(start);
-        self.end_clause("the parameter");
-        Some(ParamDecl { doc, name, ty, value, roles, span: self.since_end(span) })
-    }
-
-    /// Reports a parameter without a type, and takes the type of its value.
-    fn untyped(&mut self, name: Ident, value: &Expr) -> TypeExpr {
-        let constant = super::constant(value);
-        let ty = constant.map_or("float", |value| value.ty().keyword());
-        let help = format!("write: `param {}: {ty} = {}.`", name.name, self.lexer.slice(value.span));
-        let message = format!("the parameter `{}` has no type", name.name);
-        let fault = Diagnostic::new(codes::BAD_DECLARATION, message)
-            .at(name.span, "expected `name: type = literal`")
-            .help(help)
-            .fix(name.span.after(), format!(": {ty}"));
-        self.fault(fault);
-        let named = |ty: &str| TypeExpr::Named(Ident { name: ty.into(), span: name.span });
-        match constant.map(Value::ty) {
-            Some(Type::List(element)) => TypeExpr::List(Box::new(named(element.keyword())), name.span),
-            _ => named(ty),
-        }
-    }
-
-    /// A literal, or a list of them between brackets.
-    pub(super) fn param_value(&mut self) -> Expr {
-        const WHAT: &str = "the value of a parameter";
-        if !self.at(TokenKind::LeftBracket) {
-            let first = self.literal_term(WHAT);
-            return if self.at(TokenKind::Comma) { self.bare_list(first) } else { first };
-        }
-        let list = self.list();
-        let ExprKind::List(elements) = &list.kind else { return list };
-        let Some(other) = elements.iter().find(|element| !matches!(element.kind, ExprKind::Literal(_)))
-        else {
-            return list;
-        };
-        let message = "the elements of a parameter's list are literals";
-        let label = "expected a literal such as `0.5`, `\"text\"` or `/name`";
-        self.report(codes::BAD_DECLARATION, message, other.span, label, "");
-        Expr { kind: ExprKind::Error, span: list.span }
-    }
-
-    /// The elements of a list after the first, without brackets around them.
-    fn bare_list(&mut self, first: Expr) -> Expr {
-        let start = first.span;
-        let mut elements = vec![first];
-        while self.eat(TokenKind::Comma) {
-            elements.push(self.literal_term("an element of a list"));
-        }
-        let span = self.since(start);
-        let form = format!("[{}]", self.lexer.slice(span));
-        self.mended(codes::BAD_DECLARATION, "a list without brackets", span, "", &form);
-        Expr { kind: ExprKind::List(elements), span }
-    }
-
-    /// A literal, perhaps with a sign; anything else is reported.
-    pub(super) fn literal_term(&mut self, what: &str) -> Expr {
-        let expr = self.expr();
-        if matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Error) {
-            return expr;
-        }
-        let message = format!("{what} is a literal");
-        let label = "expected a literal such as `0.5`, `\"text\"` or `/name`";
-        self.report(codes::BAD_DECLARATION, message, expr.span, label, "");
-        Expr { kind: ExprKind::Error, span: expr.span }
     }
 
     /// `import "PATH".`

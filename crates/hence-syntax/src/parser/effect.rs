@@ -16,7 +16,7 @@ impl Parser<'_> {
         let keyword = self.bump();
         let is_feed = keyword.kind == TokenKind::Word("feed".into());
         let negation = self.current.span;
-        let negated = self.eat(TokenKind::Bang) || self.eat_word("not");
+        let negated = self.eat(TokenKind::Bang) || self.eat_word("not") || self.retracting();
         if is_feed && negated {
             let help = "a feed only adds facts; `then !…` retracts one";
             self.report(codes::BAD_RULE, "a feed can't be negated", negation, "expected a relation", help);
@@ -26,6 +26,21 @@ impl Parser<'_> {
             (false, false) => RuleKind::Asserts,
             (false, true) => RuleKind::Retracts,
         }
+    }
+
+    /// Reports `then retract p(…)`, and takes the word; whether it is there.
+    fn retracting(&mut self) -> bool {
+        let words = ["retract", "delete", "remove"];
+        let found =
+            words.iter().any(|word| self.at_word(word)) && matches!(self.ahead.kind, TokenKind::Word(_));
+        if found {
+            let (span, label) = (self.current.span.to(self.ahead.span), "a fact is retracted by `!`");
+            let form = format!("!{}", self.lexer.slice(self.ahead.span));
+            let message = format!("unknown word `{}`", self.found().trim_matches('`'));
+            self.mended(codes::BAD_RULE, message, span, label, &form);
+            self.bump();
+        }
+        found
     }
 
     /// Reports a feed or an effect that follows from nothing.

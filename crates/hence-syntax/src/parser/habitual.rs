@@ -2,6 +2,7 @@
 
 use hence_core::diagnostic::{Code, Diagnostic};
 use hence_core::span::Span;
+use hence_core::symbol::Symbol;
 
 use super::super::codes;
 use super::super::foreign::{self, Habit};
@@ -28,6 +29,7 @@ impl Parser<'_> {
         };
         let fault = fault(&habit, self.first_line(start.start, end));
         self.lexer.faults.replace(faults, end as u32, fault);
+        self.unreadable.extend(head_of(&habit.form));
         self.resume_at(end);
         true
     }
@@ -84,7 +86,10 @@ impl Parser<'_> {
             Some(Item::Rule(rule)) if hashed.is_none() && habit.form.starts_with(rule.head.name.as_str()) => {
                 Some(Item::Rule(unsaid(rule)))
             }
-            _ => None,
+            _ => {
+                self.unreadable.extend(head_of(&habit.form));
+                None
+            }
         }
     }
 
@@ -136,6 +141,12 @@ fn fault(habit: &Habit, span: Span) -> Diagnostic {
         Some(beside) => fault.help(beside.as_str()),
         None => fault,
     }
+}
+
+/// The relation that a rule begins with.
+fn head_of(rule: &str) -> Option<Symbol> {
+    let (name, _) = rule.split_once('(')?;
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_').then(|| Symbol::new(name))
 }
 
 /// The last parenthesis of a clause that nothing closes.

@@ -5,6 +5,7 @@ use hence_core::diagnostic::Diagnostic;
 use hence_core::span::Span;
 
 use super::super::codes;
+use super::super::foreign::names_columns;
 use super::super::token::{Position, Token, TokenKind};
 use super::super::tree::{Args, Atom, BinaryOp, Expr, ExprKind, Literal, LiteralKind, UnaryOp};
 use super::Parser;
@@ -65,6 +66,13 @@ impl Parser<'_> {
     /// Takes what is between two literals; whether another one follows. The last began at `before`.
     fn another_literal(&mut self, before: Token) -> bool {
         match self.current.kind {
+            TokenKind::Comma if self.at_expectation_after_comma() => {
+                let comma = self.bump().span;
+                let label = "an expectation ends with `.`";
+                self.mended(codes::BAD_TEST, "`,` between two expectations", comma, label, ".");
+                self.clause_given_up = true;
+                false
+            }
             TokenKind::Comma => {
                 self.bump();
                 true
@@ -148,6 +156,15 @@ impl Parser<'_> {
     fn at_expectation_word(&self) -> bool {
         let word = ["no", "exactly", "undetermined"].iter().any(|word| self.at_word(word));
         self.in_expect && word && !self.is_called() && self.current.position != Position::Inside
+    }
+
+    /// Whether `, no p(…)` follows in the `expect` of a test.
+    fn at_expectation_after_comma(&self) -> bool {
+        let rest = part(self.text, self.ahead.span.end as usize..);
+        let words = ["no", "exactly", "undetermined"];
+        self.in_expect
+            && words.iter().any(|word| self.ahead.kind == TokenKind::Word((*word).into()))
+            && rest.trim_start().starts_with(|c: char| c.is_ascii_lowercase())
     }
 
     /// `order by` of SQL.
@@ -236,9 +253,27 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether `tool.run(` is at hand.
+    fn at_dotted_atom(&self) -> bool {
+        let text = part(self.text, self.ahead.span.end as usize..);
+        let rest = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        matches!(self.current.kind, TokenKind::Word(_))
+            && self.ahead.kind == TokenKind::Dot
+            && self.ahead.span.start == self.current.span.end
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && rest.starts_with('(')
+    }
+
+    /// Whether `p{column: ` is at hand.
+    fn at_braced_atom(&self) -> bool {
+        matches!(self.current.kind, TokenKind::Word(_))
+            && self.ahead.kind == TokenKind::LeftBrace
+            && names_columns(part(self.text, self.ahead.span.end as usize..))
+    }
+
     /// Whether the current tokens are a word and a parenthesis, other than `if(`.
     fn at_atom(&self) -> bool {
-        if self.at_dashed_atom() {
+        if self.at_dashed_atom() || self.at_dotted_atom() || self.at_braced_atom() {
             return true;
         }
         let called = self.ahead.kind == TokenKind::LeftParen;

@@ -16,6 +16,7 @@ mod item;
 mod limit;
 mod literal;
 mod membership;
+mod param;
 mod recover;
 mod requires;
 mod rule;
@@ -47,7 +48,7 @@ const MAX_DEPTH: u32 = 256;
 pub fn parse(file: FileId, text: &str) -> (File, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
         return (
-            File { id: file, items: Vec::new(), comments: Vec::new() },
+            File { id: file, items: Vec::new(), comments: Vec::new(), unreadable: Vec::new() },
             vec![too_large(file, text.len())],
         );
     }
@@ -150,6 +151,8 @@ struct Parser<'a> {
     clause_given_up: bool,
     /// Set where tokens of a clause were passed over: what they bind is unknown.
     passed_over: bool,
+    /// The relations of clauses that can't be read.
+    unreadable: Vec<Symbol>,
     /// A head that was read as the last literal of the rule before it.
     pending: Option<Head>,
     /// A fault that waits for the end of its clause.
@@ -195,6 +198,7 @@ impl<'a> Parser<'a> {
             with_help: true,
             clause_given_up: false,
             passed_over: false,
+            unreadable: Vec::new(),
             pending: None,
             deferred: None,
         }
@@ -219,7 +223,8 @@ impl<'a> Parser<'a> {
             }
         }
         let comments = std::mem::take(&mut self.lexer.comments);
-        (File { id: self.file, items, comments }, self.into_faults())
+        let unreadable = std::mem::take(&mut self.unreadable);
+        (File { id: self.file, items, comments, unreadable }, self.into_faults())
     }
 
     fn into_faults(mut self) -> Vec<Diagnostic> {

@@ -5,12 +5,14 @@ use hence_core::span::Span;
 
 use super::super::codes;
 use super::super::foreign;
-use super::super::token::TokenKind;
+use super::super::token::{Position, TokenKind};
 use super::super::tree::{Args, Doc, Expr, ExprKind, Ident, Literal, LiteralKind, Rule, RuleKind};
 use super::Parser;
 use super::annotation::Annotations;
 use super::args::as_named;
 use super::expr::broken;
+use super::recover::heads_rule;
+use crate::part;
 
 /// What is before the body of a rule.
 pub(super) struct Head {
@@ -110,8 +112,12 @@ impl Parser<'_> {
     /// `p(e, …)` before `:-` or `.`.
     fn head(&mut self) -> Option<(Ident, Vec<Expr>)> {
         let relation = self.callee("relation")?;
-        if !self.at(TokenKind::LeftParen) {
-            return self.bare_head(relation).then_some((relation, Vec::new()));
+        if !self.at(TokenKind::LeftParen) && !self.refuse_braces(relation) {
+            let goes_on = self.bare_head(relation);
+            if !goes_on {
+                self.unreadable.push(relation.name);
+            }
+            return goes_on.then_some((relation, Vec::new()));
         }
         let terms = match self.head_args() {
             Args::Positional(terms) => terms,
@@ -170,11 +176,16 @@ impl Parser<'_> {
         } else {
             let message = format!("expected `(` after `{}`, found {}", relation.name, self.found());
             let fault = Diagnostic::new(codes::UNEXPECTED, message).at(self.place_of_current(), "");
-            let fault = fault.help(
-                "a clause starts with `relation(…)`, `input`, `decision`, `param`, \
-                `type`, `import` or `test`",
-            );
-            self.fault(fault);
+            let help = match self.current.kind {
+                TokenKind::Variable(term) if self.ahead.kind == TokenKind::Turnstile => {
+                    format!("write: `{}({term}) :- …`", relation.name)
+                }
+                _ => String::from(
+                    "a clause starts with `relation(…)`, `input`, `decision`, `param`, \
+                    `type`, `import` or `test`",
+                ),
+            };
+            self.fault(fault.help(help));
         }
         goes_on
     }
@@ -192,7 +203,7 @@ impl Parser<'_> {
             }
             TokenKind::Word(word) if word.as_str() == "if" => self.rego_rule(),
             TokenKind::LeftBrace => self.rego_rule(),
-            TokenKind::Comma => {
+            _ if self.at_another_head() => {
                 let help = "write a rule for each head";
                 let span = self.current.span;
                 self.report(
@@ -254,6 +265,15 @@ impl Parser<'_> {
         false
     }
 
+    /// Whether `,`, `and` or `;` and another head follow.
+    fn at_another_head(&self) -> bool {
+        let rest = || part(self.text, self.current.span.end as usize..).trim_start();
+        // On a line of its own it is a clause after one that ends with `;`.
+        let word = matches!(self.ahead.kind, TokenKind::Word(_)) && self.ahead.position == Position::Inside;
+        self.at(TokenKind::Comma)
+            || (self.at_word("and") || self.at(TokenKind::Semicolon)) && word && heads_rule(rest())
+    }
+
     /// The literals after `:-`. A second `:-` shows that the next rule has begun.
     fn body(&mut self, head: &Head) -> Vec<Literal> {
         if self.at_clause_end() {
@@ -271,6 +291,13 @@ impl Parser<'_> {
 
     /// `:-` inside a body: the last literal is the head of the next rule.
     fn second_turnstile(&mut self, body: &mut Vec<Literal>) {
+        if self.lexer.slice(self.current.span) == "->" {
+            return self.foreign_clause(
+                codes::FOREIGN_RULE,
+                "`->` does not choose",
+                "write a rule for each case",
+            );
+        }
         let next = body.pop_if(|literal| {
             matches!(&literal.kind, LiteralKind::Atom { negated: false, atom } if matches!(atom.args, Args::Positional(_)))
         });

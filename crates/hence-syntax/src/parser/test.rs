@@ -141,6 +141,7 @@ impl Parser<'_> {
                     self.refuse_disorder(section, latest, !test.steps.is_empty());
                     latest = if section == Section::Then { section } else { latest.max(section) };
                     self.bump();
+                    self.refuse_colon(section);
                     let braced = self.refuse_brace(section);
                     self.section(section, test, before);
                     if braced {
@@ -210,6 +211,16 @@ impl Parser<'_> {
             let message = format!("unknown part `{found}` of a test");
             let help = format!("write: `{}`", section.word());
             self.report(codes::BAD_TEST, message, self.current.span, "", &help);
+        }
+    }
+
+    /// Reports a colon after the word of a part, and takes it.
+    fn refuse_colon(&mut self, section: Section) {
+        let span = self.current.span;
+        if self.at(TokenKind::Colon) {
+            let message = format!("`{}` takes no colon", section.word());
+            self.report(codes::BAD_TEST, message, span, "unexpected `:`", "remove it");
+            self.bump();
         }
     }
 

@@ -1,5 +1,6 @@
 //! Types of columns and parameters, and closed sets of names.
 
+use hence_core::diagnostic::Diagnostic;
 use hence_core::span::Span;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -9,6 +10,9 @@ use super::super::foreign::type_name;
 use super::super::token::TokenKind;
 use super::super::tree::{Ident, TypeExpr};
 use super::Parser;
+
+/// What is said of a type with nothing in it.
+const ABSENT: &str = "a column that facts may leave out has a default, such as `tag: string = \"\"`; or it is a relation of its own";
 
 impl Parser<'_> {
     /// `int`, the name of a closed set, or `/low | /high`. None where neither is there.
@@ -23,7 +27,9 @@ impl Parser<'_> {
             }
             TokenKind::Word(name) => {
                 self.bump();
-                Some(TypeExpr::Named(Ident { name, span: start }))
+                let ty = Ident { name, span: start };
+                self.refuse_union(ty);
+                Some(TypeExpr::Named(ty))
             }
             TokenKind::LeftBracket => {
                 self.bump();
@@ -44,6 +50,16 @@ impl Parser<'_> {
                 let members = self.members();
                 Some(TypeExpr::Set(members, self.since(start)))
             }
+            TokenKind::Variable(name)
+                if matches!(self.ahead.kind, TokenKind::Less | TokenKind::LeftBracket)
+                    && self.ahead.span.start == start.end =>
+            {
+                if name.as_str() == "Optional" {
+                    self.optional()
+                } else {
+                    self.foreign_list_type(name)
+                }
+            }
             TokenKind::Variable(name) => {
                 let form = match type_name(name.as_str()) {
                     same if same == name.as_str() => name.as_str().to_lowercase(),
@@ -62,6 +78,59 @@ impl Parser<'_> {
                 None
             }
         }
+    }
+
+    /// Reports `varchar(20)` and `int not null`, and takes the type alone.
+    pub(super) fn type_alone(&mut self, ty: TypeExpr) -> TypeExpr {
+        let TypeExpr::Named(name) = ty else { return ty };
+        let another = self.ahead.kind == TokenKind::Colon || self.at_new_clause();
+        let more = matches!(self.current.kind, TokenKind::Word(_) | TokenKind::LeftParen);
+        if !more || another || self.said() {
+            return TypeExpr::Named(name);
+        }
+        self.skip_to_comma(|token| token.kind == TokenKind::RightParen);
+        let form = type_name(name.name.as_str());
+        let message = "a type has nothing after it";
+        self.mended(codes::BAD_DECLARATION, message, self.since(name.span), "expected a type alone", form);
+        TypeExpr::Named(Ident { name: form.into(), span: name.span })
+    }
+
+    /// Reports `Optional[string]`, and takes the type in it.
+    fn optional(&mut self) -> Option<TypeExpr> {
+        let start = self.bump().span;
+        self.bump();
+        let TokenKind::Word(inner) = self.current.kind else { return None };
+        let inner = Ident { name: type_name(inner.as_str()).into(), span: self.bump().span };
+        if !self.eat(TokenKind::RightBracket) {
+            self.eat(TokenKind::Greater);
+        }
+        let span = self.since(start);
+        let fault = Diagnostic::new(codes::BAD_DECLARATION, "a column has a value in every fact")
+            .at(span, "")
+            .write(span, inner.name.as_str())
+            .help(ABSENT);
+        self.fault(fault);
+        Some(TypeExpr::Named(inner))
+    }
+
+    /// Reports `string | null`, and reads on after it.
+    fn refuse_union(&mut self, ty: Ident) {
+        if !self.at(TokenKind::Bar) {
+            return;
+        }
+        let mut nothing = false;
+        while self.at(TokenKind::Bar)
+            && matches!(self.ahead.kind, TokenKind::Word(_) | TokenKind::Variable(_))
+        {
+            self.bump();
+            nothing |= ["null", "None", "nil", "NULL"].contains(&self.lexer.slice(self.current.span));
+            self.bump();
+        }
+        let span = self.since(ty.span);
+        let fault = Diagnostic::new(codes::BAD_DECLARATION, "a column has one type")
+            .at(span, "found several")
+            .write(span, ty.name.as_str());
+        self.fault(if nothing { fault.help(ABSENT) } else { fault });
     }
 
     /// Reports `[/low, /high]` from its first comma on, and takes it as the set that it means.

@@ -18,6 +18,8 @@ pub struct File {
     pub items: Vec<Item>,
     /// Every `#` comment that is not a doc comment of an item, in order; the formatter puts them back.
     pub comments: Vec<Comment>,
+    /// The relations that a faulty clause of the file declares or derives, as far as can be told.
+    pub unreadable: Vec<Symbol>,
 }
 
 /// A `#` comment, from the `#` to the end of the line.
