@@ -17,6 +17,7 @@ mod principals;
 mod reload;
 mod scopes;
 mod traces;
+mod unevaluated;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -256,9 +256,8 @@ fn evaluate(
         Ok(authzen) => authzen,
         Err(problem) => return Ok(Err(problem)),
     };
-    let known = access::known(evaluation, by);
-    let assertions = match access::facts_of(follow.session.rules(), authzen, evaluation, &known) {
-        Ok(facts) => facts,
+    let (assertions, wanted) = match access::read(follow.session.rules(), authzen, evaluation, by) {
+        Ok(read) => read,
         Err(why) => return Ok(Ok(Decided::failed(400, &why))),
     };
     let wall = time::wall_clock();
@@ -268,7 +267,7 @@ fn evaluate(
         Err(problem) if problem.status == 403 => return Ok(Ok(Decided::failed(403, &problem.detail))),
         Err(problem) => return Ok(Err(problem)),
     };
-    let seen = follow.session.supposing((&[], by), now, |supposed| access::look(supposed, authzen, &known));
+    let seen = follow.session.supposing((&[], by), now, |supposed| access::look(supposed, &wanted));
     Ok(match seen {
         Ok(seen) => Decided::of(&follow.session, seen, Some(&decided)),
         Err(error) => Err(of_session(&error)),
