@@ -14,5 +14,6 @@ pub mod pattern;
 pub mod schema;
 pub mod span;
 pub mod symbol;
+pub mod unique;
 pub mod value;
 pub mod whole_file;
