@@ -138,10 +138,10 @@ fn facts(
         None => String::from(SOURCE),
     };
     if let Some(key) = key {
-        if let Some(known) = recorded(follow, key)? {
+        if let Some(known) = recorded(follow, (by, key))? {
             return Ok(repeated(follow, &known, &source));
         }
-        if let Some(known) = follow.keys.remembered(key) {
+        if let Some(known) = follow.keys.remembered((by, key)) {
             return Ok(unchanged(follow, known == source));
         }
     }
@@ -158,7 +158,7 @@ fn facts(
         Err(problem) => return Ok(Err(problem)),
     };
     if let Some(key) = key.filter(|_| decided.committed.is_none()) {
-        follow.keys.remember(key, &source);
+        follow.keys.remember((by, key), &source);
     }
     Ok(told(follow, outcome_json(&follow.session, &decided)))
 }
@@ -198,8 +198,8 @@ fn sealed(follow: &Follow, key: &str, (lines, read): (&str, Option<&Read>)) -> R
     Ok(format!("{SOURCE} {key} {hash}"))
 }
 
-/// The transaction that was recorded under a key.
-fn recorded(follow: &mut Follow, key: &str) -> Result<Option<TxInfo>, Failure> {
+/// The transaction that somebody recorded under a key.
+fn recorded(follow: &mut Follow, key: (&str, &str)) -> Result<Option<TxInfo>, Failure> {
     let Some(ledger) = follow.session.ledger() else { return Ok(None) };
     follow.keys.find(ledger, key).map_err(open::failure)
 }
