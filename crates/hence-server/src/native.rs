@@ -92,6 +92,7 @@ pub(crate) fn facts(call: &Call) -> Lowered {
         key: key(call)?,
         expect_tx: call.number("expect_tx")?,
         note: call.text("note"),
+        ask: None,
     })
 }
 
@@ -113,7 +114,7 @@ pub(crate) fn decide(call: &Call) -> Lowered {
         return Err(Problem::malformed("`as_of`: nothing is recorded in the past; expected `dry` with it"));
     }
     let (expect_tx, note) = (number(&fields, "expect_tx")?, text(&fields, "note")?);
-    Ok(Question::Record { lines, key: key(call)?, expect_tx, note })
+    Ok(Question::Record { lines, key: key(call)?, expect_tx, note, ask: None })
 }
 
 /// `POST /v1/query`
@@ -256,7 +257,7 @@ fn derived(call: &Call, relations: &[&'static str], name: &'static str, column: 
 /// A fact with the members of a body.
 fn one_fact(call: &Call, relation: &str) -> Lowered {
     let lines = json!({ relation: call.object()? }).to_string();
-    Ok(Question::Record { lines, key: key(call)?, expect_tx: None, note: None })
+    Ok(Question::Record { lines, key: key(call)?, expect_tx: None, note: None, ask: None })
 }
 
 /// `POST /feedback/submit`

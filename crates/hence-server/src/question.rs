@@ -28,6 +28,8 @@ pub enum Question {
         expect_tx: Option<u64>,
         /// A note on the transaction.
         note: Option<String>,
+        /// What is asked once they are recorded: where that can't be read, nothing is.
+        ask: Option<String>,
     },
     /// What these lines would decide; nothing is recorded.
     Dry {

@@ -10,6 +10,7 @@ mod group;
 mod hook;
 mod limits;
 mod mcp;
+mod mcp_writes;
 mod names;
 mod native;
 mod page;

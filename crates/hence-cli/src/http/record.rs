@@ -60,8 +60,14 @@ fn record(follow: &mut Follow, asked: &Asked, (done, out): To<'_>) -> Result<Des
     if let Err(why) = config::get().check_author(by) {
         return Ok(Err(Problem::new(403, why)));
     }
+    // What is asked afterwards can't be found faulty once the facts stand.
+    if let Question::Record { ask: Some(question), .. } = &asked.question
+        && let Err(error) = follow.session.check_question(question)
+    {
+        return Ok(Err(of_session(&error)));
+    }
     match &asked.question {
-        Question::Record { lines, key, expect_tx, note } => {
+        Question::Record { lines, key, expect_tx, note, .. } => {
             facts(follow, (lines, by), (key.as_deref(), *expect_tx, note.clone()), (done, out))
         }
         Question::Review(answer) => reviewed(follow, answer, by, (done, out)),
