@@ -10,6 +10,8 @@ use super::question::{Question, Review};
 const LOOK: u64 = 200;
 /// How many proofs are given where nobody says.
 const PROOFS: u64 = 20;
+/// How many bytes of transactions an answer holds at most, but for its first.
+pub(crate) const LOG: usize = 4 << 20;
 /// How many bytes an idempotency key may have.
 const KEY: usize = 128;
 
@@ -187,7 +189,8 @@ pub(crate) fn facts_of(call: &Call) -> Lowered {
 
 /// `GET /v1/log`
 pub(crate) fn log(call: &Call) -> Lowered {
-    Ok(Question::Log { from: call.number("from")?.unwrap_or(1).max(1), limit: call.page()?.limit })
+    let from = call.number("from")?.unwrap_or(1).max(1);
+    Ok(Question::Log { from, limit: call.page()?.limit, bytes: LOG })
 }
 
 /// `GET /v1/reviews`

@@ -94,6 +94,8 @@ pub enum Question {
         from: u64,
         /// How many at most.
         limit: usize,
+        /// How many bytes they have at most, but for the first.
+        bytes: usize,
     },
     /// What waits for a person.
     Reviews,
