@@ -29,7 +29,7 @@ for line in sys.stdin:
         print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}), flush=True)
     print("noise that is no message", flush=True)
     failed = params.get("name") == "fail"
-    result = {"content": [{"type": "text", "text": "done"}], "isError": failed} if method == "tools/call" else {"of": method}
+    result = {"content": [{"type": "text", "text": "done"}], "isError": failed, "big": 10**30 + 1} if method == "tools/call" else {"of": method}
     print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 "#;
 
@@ -294,4 +294,46 @@ fn shadow_lets_everything_through_and_records_it() {
     let report = hence(project.path(), &["gate", "report"]).output().unwrap();
     let report = String::from_utf8(report.stdout).unwrap();
     assert!(report.contains("1 call only watched; 1 of them would have been stopped"), "{report}");
+}
+
+#[test]
+fn numbers_reach_the_other_side_as_they_were_judged() {
+    let project = Project::new();
+    let mut client = Client::new(&project, &[]);
+    let call = |id: usize, argument: &str| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"find\",\
+             \"arguments\":{{\"what\":\"123456789012345678901234567890\",\"n\":[{argument}]}}}}}}"
+        )
+    };
+    for (id, changed) in
+        ["123456789012345678901234567890", "18446744073709551617", "0.12345678901234567890123", "-1e-400"]
+            .into_iter()
+            .enumerate()
+    {
+        client.say(&call(id, changed));
+        let refused = client.hear();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(id), &json!(-32602)), "{refused}");
+        assert!(refused["error"]["message"].as_str().unwrap().contains(changed), "{refused}");
+    }
+    for (id, kept) in
+        ["0", "-0", "1.50", "1E2", "1e-7", "0.1", "-9223372036854775808", "18446744073709551615", "1e300"]
+            .into_iter()
+            .enumerate()
+    {
+        client.say(&call(id, kept));
+        let mut answer = String::new();
+        client.output.read_line(&mut answer).unwrap();
+        assert!(answer.contains("\"done\""), "{kept}: {answer}");
+        // What the server says isn't judged, and comes as it was said.
+        assert!(answer.contains("1000000000000000000000000000001"), "{answer}");
+    }
+    assert_eq!(client.end(), Some(0));
+    let text = fs::read_to_string(project.path().join("reached.jsonl")).unwrap();
+    let number = |line: &str| line.split_once("\"n\": [").unwrap().1.split_once(']').unwrap().0.to_owned();
+    let reached: Vec<String> = text.lines().map(number).collect();
+    let numbers: Vec<f64> = reached.iter().map(|number| number.parse().unwrap()).collect();
+    assert_eq!(numbers.len(), 9, "{text}");
+    assert_eq!(numbers[2..6], [1.5, 100.0, 1e-7, 0.1]);
+    assert_eq!(reached[6..8], ["-9223372036854775808", "18446744073709551615"]);
 }

@@ -98,13 +98,16 @@ impl Template {
 
     /// Each column with its value of what is known; without one where that isn't there.
     pub fn filled(&self, known: &Map<String, Json>) -> Vec<(String, Option<Json>)> {
-        let value = |source: &Source| match source {
-            Source::Column(_) => None,
-            Source::Given(name, path) => {
-                path.iter().try_fold(known.get(name.as_str())?, |value, word| value.get(word)).cloned()
-            }
-        };
-        self.columns.iter().map(|(column, source)| (column.clone(), value(source))).collect()
+        let filled = |(column, source): &(String, Source)| (column.clone(), source.of(known).cloned());
+        self.columns.iter().map(filled).collect()
+    }
+
+    /// The first value that is not among what is known, such as `$context.level`; those of `free` needn't be.
+    pub fn missing(&self, known: &Map<String, Json>, free: Option<&str>) -> Option<String> {
+        let is_free =
+            |source: &Source| matches!(source, Source::Given(name, _) if Some(name.as_str()) == free);
+        let needed = self.columns.iter().map(|(_, source)| source).filter(|source| !is_free(source));
+        needed.filter(|source| source.of(known).is_none()).map(Source::text).next()
     }
 
     pub(super) fn line(&self, order: &Order<'_>, known: &Map<String, Json>) -> Result<String, Failed> {
@@ -135,16 +138,29 @@ impl Source {
                 let value = order.value(name).map(json::value);
                 value.ok_or_else(|| Failed::new(Fate::Refused, message()))
             }
+            Self::Given(..) => {
+                let missing = || Failed::new(Fate::Undone, format!("there is no `{}`", self.text()));
+                self.of(known).cloned().ok_or_else(missing)
+            }
+        }
+    }
+
+    /// The value of what is known.
+    fn of<'k>(&self, known: &'k Map<String, Json>) -> Option<&'k Json> {
+        match self {
+            Self::Column(_) => None,
             Self::Given(name, path) => {
-                let steps = |start| path.iter().try_fold(start, |value: &Json, word| value.get(word));
-                let value = known.get(name.as_str()).and_then(steps).cloned();
-                let message = || {
-                    format!(
-                        "there is no `${}`",
-                        [std::slice::from_ref(name), path.as_slice()].concat().join(".")
-                    )
-                };
-                value.ok_or_else(|| Failed::new(Fate::Undone, message()))
+                path.iter().try_fold(known.get(name.as_str())?, |value, word| value.get(word))
+            }
+        }
+    }
+
+    /// As it is written.
+    fn text(&self) -> String {
+        match self {
+            Self::Column(name) => name.clone(),
+            Self::Given(name, path) => {
+                format!("${}", [std::slice::from_ref(name), path.as_slice()].concat().join("."))
             }
         }
     }

@@ -8,15 +8,13 @@ use clap::Args;
 use serde_json::Value as Json;
 
 use hence_core::file::{self, LARGEST_TEXT};
-use hence_core::meter;
+use hence_core::{meter, unique};
 use hence_ledger::Hash;
 use hence_proof::check::{Accepted, Known, ProofRefusal, check};
 use hence_session::{Ground, RuleSet};
 
 use super::options::{FactOptions, RuleOptions, duration};
-use super::{
-    DONE, Failure, NO, Outcome, UNDETERMINED, diagnostics, head, open, output, terminal, time, unique,
-};
+use super::{DONE, Failure, NO, Outcome, UNDETERMINED, diagnostics, head, open, output, terminal, time};
 
 /// Check a proof printed by `why --format json`, independently of the proof finder
 ///

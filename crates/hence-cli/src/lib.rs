@@ -83,7 +83,6 @@ mod token;
 mod told;
 #[cfg(feature = "otel")]
 mod traces;
-mod unique;
 mod verify;
 mod watch;
 mod what_if;

@@ -17,5 +17,6 @@ pub mod span;
 pub mod symbol;
 pub mod threads;
 pub mod uri;
+pub mod unique;
 pub mod value;
 pub mod whole_file;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
+use hence_core::unique;
 use serde_json::{Map, Value as Json};
 
 use super::desk::AsOf;
@@ -113,12 +114,13 @@ impl Call {
         if self.body.is_empty() {
             return Err(Problem::malformed("the body is empty; expected a JSON object"));
         }
-        match serde_json::from_slice::<Json>(&self.body) {
+        match unique::parse(&self.body) {
             Ok(Json::Object(fields)) => {
                 self.check_members(&fields)?;
                 Ok(fields)
             }
             Ok(_) => Err(Problem::malformed("the body is not a JSON object")),
+            Err(error) if error.is_data() => Err(Problem::malformed(format!("the body: {error}"))),
             Err(error) => Err(Problem::malformed(format!("the body is not JSON: {error}"))),
         }
     }

@@ -10,6 +10,8 @@ use super::question::{Question, Review};
 const LOOK: u64 = 200;
 /// How many proofs are given where nobody says.
 const PROOFS: u64 = 20;
+/// How many bytes of transactions an answer holds at most, but for its first.
+pub(crate) const LOG: usize = 4 << 20;
 /// How many bytes an idempotency key may have.
 const KEY: usize = 128;
 
@@ -92,6 +94,7 @@ pub(crate) fn facts(call: &Call) -> Lowered {
         key: key(call)?,
         expect_tx: call.number("expect_tx")?,
         note: call.text("note"),
+        ask: None,
     })
 }
 
@@ -113,7 +116,7 @@ pub(crate) fn decide(call: &Call) -> Lowered {
         return Err(Problem::malformed("`as_of`: nothing is recorded in the past; expected `dry` with it"));
     }
     let (expect_tx, note) = (number(&fields, "expect_tx")?, text(&fields, "note")?);
-    Ok(Question::Record { lines, key: key(call)?, expect_tx, note })
+    Ok(Question::Record { lines, key: key(call)?, expect_tx, note, ask: None })
 }
 
 /// `POST /v1/query`
@@ -186,7 +189,8 @@ pub(crate) fn facts_of(call: &Call) -> Lowered {
 
 /// `GET /v1/log`
 pub(crate) fn log(call: &Call) -> Lowered {
-    Ok(Question::Log { from: call.number("from")?.unwrap_or(1).max(1), limit: call.page()?.limit })
+    let from = call.number("from")?.unwrap_or(1).max(1);
+    Ok(Question::Log { from, limit: call.page()?.limit, bytes: LOG })
 }
 
 /// `GET /v1/reviews`
@@ -256,7 +260,7 @@ fn derived(call: &Call, relations: &[&'static str], name: &'static str, column: 
 /// A fact with the members of a body.
 fn one_fact(call: &Call, relation: &str) -> Lowered {
     let lines = json!({ relation: call.object()? }).to_string();
-    Ok(Question::Record { lines, key: key(call)?, expect_tx: None, note: None })
+    Ok(Question::Record { lines, key: key(call)?, expect_tx: None, note: None, ask: None })
 }
 
 /// `POST /feedback/submit`

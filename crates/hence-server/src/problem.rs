@@ -39,7 +39,8 @@ impl Problem {
         self
     }
 
-    fn json(&self) -> Json {
+    /// As it is sent.
+    pub(crate) fn json(&self) -> Json {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let title = status.canonical_reason().unwrap_or("error");
         let mut fields = Map::new();

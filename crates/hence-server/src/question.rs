@@ -28,6 +28,8 @@ pub enum Question {
         expect_tx: Option<u64>,
         /// A note on the transaction.
         note: Option<String>,
+        /// What is asked once they are recorded: where that can't be read, nothing is.
+        ask: Option<String>,
     },
     /// What these lines would decide; nothing is recorded.
     Dry {
@@ -92,6 +94,8 @@ pub enum Question {
         from: u64,
         /// How many at most.
         limit: usize,
+        /// How many bytes they have at most, but for the first.
+        bytes: usize,
     },
     /// What waits for a person.
     Reviews,

@@ -121,7 +121,7 @@ impl Service {
         }
         match (route.answers, by) {
             (Answers::Mcp, Some(by)) => mcp::http::answer(self, by, &call).await,
-            (Answers::Own(Own::Changes), Some(by)) => changes::stream(self, (by, shown), &call),
+            (Answers::Own(Own::Changes), Some(by)) => changes::stream(self, (by, shown), &call).await,
             (Answers::Own(own), _) => self.own(own),
             (Answers::Desk(lower), Some(by)) => {
                 let (question, moment) = (lower(&call)?, call.moment()?);

@@ -149,6 +149,14 @@ impl Session {
         Explainer { session: self, evaluation, finder: self.finder(evaluation, inputs) }
     }
 
+    /// Checks that a question of [`Session::why_each`] can be asked.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check_question(&self, question: &str) -> Result<(), SessionError> {
+        self.asked(question, Asked::Why).map(drop)
+    }
+
     /// What a question such as `select_tool("g1", T, _)` asks for.
     pub(super) fn asked(&self, question: &str, asked: Asked) -> Result<AtomPattern, SessionError> {
         let mut sources = self.rules.sources.clone();

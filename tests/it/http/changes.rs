@@ -3,7 +3,10 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 
+use serde_json::json;
+
 use super::{Caller, Service, folder};
+use crate::command::hence;
 
 /// Somebody who listens.
 struct Listener {
@@ -138,4 +141,76 @@ fn many_listeners_hear_the_same() {
     for listener in &mut listeners {
         assert_eq!([(); 5].map(|()| listener.next()), [1, 2, 3, 4, 5].map(Some));
     }
+}
+
+/// A ledger with so many transactions, a fact each.
+fn recorded(dir: &std::path::Path, count: u64) {
+    let lines: String = (1..=count).map(|at| format!("{{\"failed\": [\"j{at}\", 1]}}\n")).collect();
+    let mut process = hence(dir, &["decide", "--follow", "--now", "2026-02-09T09:00:00Z"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    process.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    assert!(process.wait().unwrap().success());
+}
+
+#[test]
+fn who_begins_before_what_is_kept_hears_everything_too() {
+    let dir = folder();
+    recorded(dir.path(), 1300);
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    for begins in [0, 0, 1290, 100, 0] {
+        let mut listener = Listener::new(&caller, Some(begins));
+        for tx in begins + 1..=1300 {
+            assert_eq!(listener.next(), Some(tx), "after {begins}");
+        }
+    }
+}
+
+#[test]
+fn large_transactions_come_in_small_answers_and_all_of_them() {
+    let dir = folder();
+    let service = Service::with(dir.path(), &["--budget", "30s"]);
+    let caller = service.all();
+    let large = "x".repeat(900_000);
+    (1..=30).for_each(|at| drop(caller.record(&format!("{{\"failed\": [\"{at}{large}\", 1]}}"))));
+    let (mut next, mut answers) = (1, 0);
+    loop {
+        let answer = caller.get(&format!("/v1/log?limit=1000&min_tx=30&from={next}"));
+        assert!(answer.body.len() < 8 << 20, "{} bytes", answer.body.len());
+        let log = answer.json();
+        for one in log["transactions"].as_array().unwrap() {
+            assert_eq!(one["transaction"], json!(next));
+            next += 1;
+        }
+        answers += 1;
+        if log["more"] == json!(false) {
+            break;
+        }
+    }
+    assert!(next == 31 && answers > 3, "{next} {answers}");
+    for _ in 0..2 {
+        let mut listener = Listener::new(&caller, None);
+        assert!((1..=30).all(|tx| listener.next() == Some(tx)));
+    }
+}
+
+#[test]
+fn a_listener_is_told_of_what_cant_be_read() {
+    let dir = folder();
+    recorded(dir.path(), 5);
+    assert!(hence(dir.path(), &["compact"]).status().unwrap().success());
+    let (archive, elsewhere) = (dir.path().join(".hence/archive"), dir.path().join("elsewhere"));
+    std::fs::rename(&archive, &elsewhere).unwrap();
+    let service = Service::new(dir.path());
+    let caller = service.all();
+    let refused = caller.get("/v1/changes?after=0");
+    assert_eq!(refused.status, 500, "{refused:?}");
+    assert!(refused.body.contains("archive"), "{refused:?}");
+    // What came after it is there.
+    let mut listener = Listener::new(&caller, Some(6));
+    record(&caller, 7, 7);
+    assert_eq!(listener.next(), Some(7));
 }

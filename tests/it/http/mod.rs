@@ -10,6 +10,7 @@ mod group;
 mod hook;
 mod limits;
 mod mcp;
+mod mcp_writes;
 mod names;
 mod native;
 mod page;
@@ -17,6 +18,7 @@ mod principals;
 mod reload;
 mod scopes;
 mod traces;
+mod unevaluated;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -86,6 +86,32 @@ fn a_request_that_changes_nothing_is_repeated_without_effect_too() {
 }
 
 #[test]
+fn a_key_is_of_whoever_sends_it() {
+    let dir = folder();
+    let keyed = |service: &Service, by: &str, line: &str| {
+        let headers = [LINES, &[("Idempotency-Key", "k1")]].concat();
+        service.token(by, "write").post_as("/v1/facts", &headers, line)
+    };
+    let service = Service::new(dir.path());
+    let (fact, other) = ("{\"failed\": [\"j1\", 1]}", "{\"failed\": [\"j2\", 1]}");
+    assert_eq!(keyed(&service, "ann", fact).json()["committed"], json!(1));
+    let same = keyed(&service, "bob", fact).json();
+    assert_eq!(
+        (&same["committed"], &same["present"], &same["repeated"]),
+        (&Json::Null, &json!(1), &Json::Null)
+    );
+    assert_eq!(keyed(&service, "bob", other).status, 422, "bob's key of before");
+    assert_eq!(keyed(&service, "cat", other).json()["committed"], json!(2));
+    drop(service);
+    let service = Service::new(dir.path());
+    for (by, fact, tx) in [("ann", fact, 1), ("cat", other, 2)] {
+        let again = keyed(&service, by, fact).json();
+        assert_eq!((&again["committed"], &again["repeated"]), (&json!(tx), &json!(true)), "{by}");
+    }
+    assert_eq!(keyed(&service, "ann", other).status, 422);
+}
+
+#[test]
 fn a_key_that_cant_be_read_is_refused() {
     let dir = folder();
     let service = Service::new(dir.path());

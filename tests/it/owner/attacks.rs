@@ -51,6 +51,8 @@ fn nothing_on_the_socket_disturbs_an_owner() {
         "{\"hence\": 1}\n",
         "{\"hence\": 1, \"turn\": 3}\n",
         "{\"hence\": 1, \"nonsense\": {}}\n",
+        "{\"hence\": 1, \"status\": {}, \"turn\": {\"command\": \"x\"}}\n",
+        "{\"hence\": 1, \"status\": {}, \"status\": {}}\n",
         "\u{0}\u{0}\u{0}\n",
         long.as_str(),
         deep.as_str(),
@@ -70,6 +72,29 @@ fn nothing_on_the_socket_disturbs_an_owner() {
     assert!(status.contains(&format!("\"process\":{}", owner.process.id())), "{status}");
     assert_fact(dir.path(), "failed(\"a\", 1)");
     assert_eq!(owner.stop(), (String::new(), 0));
+}
+
+#[test]
+fn an_owner_says_what_it_does_not_answer() {
+    let dir = folder();
+    let owner = Owner::new(dir.path(), &[]);
+    let said = |line: &str| {
+        let mut client = Client::new(dir.path());
+        client.say(line);
+        client.hear()
+    };
+    let unknown = said("{\"hence\": 1, \"statsu\": {}}\n");
+    assert!(unknown.contains("unknown `statsu`") && !unknown.contains("variant"), "{unknown}");
+    let two = said("{\"hence\": 1, \"status\": {}, \"turn\": {\"command\": \"x\"}}\n");
+    assert!(two.contains("expected one member beside `hence`, found `status`, `turn`"), "{two}");
+    for (name, feature, is_built) in
+        [("mcp", "server", cfg!(feature = "server")), ("gate", "gate", cfg!(feature = "gate"))]
+    {
+        let answer = said(&format!("{{\"hence\": 1, \"{name}\": {{}}}}\n"));
+        let missing = format!("built without the feature `{feature}`");
+        assert_eq!(answer.contains(&missing), !is_built, "{answer}");
+    }
+    assert_eq!(owner.stop().1, 0);
 }
 
 #[test]

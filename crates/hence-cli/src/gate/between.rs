@@ -7,6 +7,7 @@
 //! ```
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use hence_core::fault::{self, Fault};
+use hence_core::unique;
 use hence_gate::{HookAnswer, Host};
 use serde_json::{Map, Value as Json, json};
 
@@ -24,10 +26,12 @@ use super::super::{DONE, Failure, NO, Outcome, output, terminal, time};
 use super::calls::refused;
 use super::child::{Came, ENDING, begin, finish};
 use super::hook::{self, HookOptions};
-use super::uri;
+use super::{numbers, uri};
 
 /// How long a verdict may take, the start of an owner included.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How many letters of a number or a method are said again.
+const SHOWN: usize = 100;
 /// What a client may ask beside tools.
 const REQUESTS: [&str; 13] = [
     "initialize",
@@ -199,18 +203,23 @@ impl Between {
 
     /// Answers or forwards a message of the client; whether the server still reads.
     fn take_from_client(&mut self, line: Line) -> Result<bool, Failure> {
-        let fields = match parsed(line) {
+        let changed = match &line {
+            Line::Whole(bytes) => numbers::changed(bytes),
+            Line::TooLong => None,
+        };
+        let fields = match parsed(&line) {
             Ok(None) => return Ok(true),
             Ok(Some(Json::Object(fields))) => fields,
             Ok(Some(_)) => return self.fail(None, -32600, "expected one message, an object").map(|()| true),
             Err(why) => return self.fail(None, -32700, &why).map(|()| true),
         };
         let id = fields.get("id").filter(|id| id.is_string() || id.is_i64() || id.is_u64()).cloned();
+        let as_it_came = || whole(&line).unwrap_or_else(|| Json::Object(fields.clone()).to_string());
         let Some(method) = fields.get("method") else {
             let key = id.map(|id| id.to_string());
             // A response that nobody waits for goes nowhere.
             let is_awaited = key.is_some_and(|key| self.asked_back.remove(&key));
-            return Ok(!is_awaited || self.forward(&Json::Object(fields)));
+            return Ok(!is_awaited || self.forward(&as_it_came()));
         };
         let method = method.as_str().unwrap_or_default().to_owned();
         let Some(id) = id else {
@@ -218,7 +227,7 @@ impl Between {
                 return self.fail(None, -32600, "`id`: expected a whole number or a string").map(|()| true);
             }
             // What needs an answer and wants none is not for anybody.
-            return Ok(!NOTIFICATIONS.contains(&method.as_str()) || self.forward(&Json::Object(fields)));
+            return Ok(!NOTIFICATIONS.contains(&method.as_str()) || self.forward(&as_it_came()));
         };
         let key = id.to_string();
         if self.open.contains_key(&key) {
@@ -226,12 +235,20 @@ impl Between {
                 .fail(Some(&id), -32600, "`id`: a request of this id is not answered yet")
                 .map(|()| true);
         }
+        if let Some(number) = changed {
+            let number: String = number.chars().take(SHOWN).collect();
+            let why = format!(
+                "the number `{number}` can't be passed on as it is; expected one that a float of 64 bits or an integer \
+                 of 64 bits holds, or a string"
+            );
+            return self.fail(Some(&id), -32602, &why).map(|()| true);
+        }
         let tool = match self.event(&method, &fields) {
             Err(why) => return self.fail(Some(&id), -32602, &why).map(|()| true),
             Ok(tool) => tool,
         };
         if tool.is_none() && !REQUESTS.contains(&method.as_str()) {
-            let method: String = method.chars().take(100).collect();
+            let method: String = method.chars().take(SHOWN).collect();
             let why = format!("the gate lets no unknown method through: `{method}`");
             return self.fail(Some(&id), -32601, &why).map(|()| true);
         }
@@ -241,6 +258,7 @@ impl Between {
             return self.deny(&id, &method, &fields, &why).map(|()| true);
         }
         self.open.insert(key, Open { id, tool });
+        // As it was read here, so that nobody reads it otherwise.
         Ok(self.forward(&Json::Object(fields)))
     }
 
@@ -338,7 +356,7 @@ impl Between {
 
     /// Hands a message of the server on to the client; what ends a tool is recorded first.
     fn take_from_server(&mut self, line: Line) -> Result<(), Failure> {
-        let messages = match parsed(line) {
+        let messages = match parsed(&line) {
             Ok(Some(Json::Array(messages))) => messages,
             Ok(Some(message)) => vec![message],
             Ok(None) => return Ok(()),
@@ -347,14 +365,16 @@ impl Between {
                 return Ok(());
             }
         };
+        let whole = whole(&line);
         for message in messages {
             let Json::Object(fields) = message else { continue };
-            self.one_from_server(fields)?;
+            self.one_from_server(fields, whole.as_deref())?;
         }
         Ok(())
     }
 
-    fn one_from_server(&mut self, fields: Map<String, Json>) -> Result<(), Failure> {
+    /// The same of one message, and of the line that it is where it goes on as it came.
+    fn one_from_server(&mut self, fields: Map<String, Json>, whole: Option<&str>) -> Result<(), Failure> {
         let key = fields.get("id").filter(|id| !id.is_null()).map(Json::to_string);
         let method = fields.get("method").map(|method| method.as_str().unwrap_or_default());
         match (method, key) {
@@ -374,7 +394,10 @@ impl Between {
             (None, None) if fields.contains_key("error") => {}
             (_, None) => return Ok(()),
         }
-        self.say(&Json::Object(fields))
+        match whole {
+            Some(line) => self.say(&line),
+            None => self.say(&Json::Object(fields)),
+        }
     }
 
     /// Takes down that a tool has run, and how.
@@ -400,8 +423,7 @@ impl Between {
     }
 
     /// Tells the server; whether it still reads.
-    fn forward(&self, message: &Json) -> bool {
-        // As it was read here, so that nobody reads it otherwise.
+    fn forward(&self, message: &impl fmt::Display) -> bool {
         let mut line = message.to_string().into_bytes();
         line.push(b'\n');
         let Some(to_server) = &self.to_server else { return false };
@@ -421,14 +443,22 @@ impl Between {
         self.say(&failed(id, code, message))
     }
 
-    fn say(&mut self, message: &Json) -> Result<(), Failure> {
+    fn say(&mut self, message: &impl fmt::Display) -> Result<(), Failure> {
         writeln!(self.out, "{message}")?;
         Ok(self.out.flush()?)
     }
 }
 
+/// A message that can be read in one way only, which goes on as it came where nothing of it is judged: numbers in it may be
+/// larger than are read here.
+fn whole(line: &Line) -> Option<String> {
+    let Line::Whole(bytes) = line else { return None };
+    unique::parse(bytes).ok().filter(Json::is_object)?;
+    Some(String::from_utf8(bytes.clone()).ok()?.trim().to_owned())
+}
+
 /// A line as JSON; nothing where it is empty.
-fn parsed(line: Line) -> Result<Option<Json>, String> {
+fn parsed(line: &Line) -> Result<Option<Json>, String> {
     let bytes = match line {
         Line::TooLong => return Err(String::from("the message is too long")),
         Line::Whole(bytes) => bytes,
@@ -436,5 +466,5 @@ fn parsed(line: Line) -> Result<Option<Json>, String> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| format!("the message is not JSON: {error}"))
+    serde_json::from_slice(bytes).map(Some).map_err(|error| format!("the message is not JSON: {error}"))
 }

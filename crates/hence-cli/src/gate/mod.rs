@@ -6,7 +6,8 @@
 //! ```
 //!
 //! `install` writes hosts' settings, `selftest` shows that a denied call does not run, `report` tells of a day, `approve`
-//! lifts a rule. `between` decides on the calls of a server of tools, which `child` runs; `uri` names files.
+//! lifts a rule. `between` decides on the calls of a server of tools, which `child` runs; `uri` names
+//! files, and `numbers` finds those that would change on the way.
 
 mod approve;
 mod between;
@@ -15,6 +16,7 @@ mod child;
 mod hook;
 mod ids;
 mod install;
+mod numbers;
 mod report;
 mod selftest;
 mod uri;

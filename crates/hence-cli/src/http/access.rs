@@ -25,12 +25,20 @@ pub(super) struct Decided {
 }
 
 /// What a request says, under the names that templates know.
-pub(super) type Known = Map<String, Json>;
+type Known = Map<String, Json>;
 
 /// What is looked for: a relation, and the values of some columns.
 struct Pattern {
     id: RelationId,
     values: Vec<Option<Value>>,
+}
+
+/// What is looked for in an evaluation.
+pub(super) struct Wanted {
+    decision: Pattern,
+    denied: Option<Pattern>,
+    /// What else is to be done, by its name in `[authzen]`.
+    obligations: Vec<(&'static str, Pattern)>,
 }
 
 /// What was seen of a request.
@@ -94,13 +102,11 @@ fn evaluate_one(
     by: &str,
     now: i64,
 ) -> Result<Decided, Problem> {
-    let authzen = authzen()?;
-    let known = known(evaluation, by);
-    let facts = match facts_of(session.rules(), authzen, evaluation, &known) {
-        Ok(facts) => facts,
+    let (facts, wanted) = match read(session.rules(), authzen()?, evaluation, by) {
+        Ok(read) => read,
         Err(why) => return Ok(Decided::failed(400, &why)),
     };
-    let seen = session.supposing((&facts, by), now, |supposed| look(supposed, authzen, &known));
+    let seen = session.supposing((&facts, by), now, |supposed| look(supposed, &wanted));
     match seen {
         Ok(seen) => Decided::of(session, seen, None),
         Err(error @ SessionError::NotAllowed { .. }) => Ok(Decided::failed(403, &error.to_string())),
@@ -108,15 +114,30 @@ fn evaluate_one(
     }
 }
 
+/// The facts that a request makes, and what is looked for beside them.
+///
+/// # Errors
+/// Why it can't be evaluated, which is a denial: a value that `[authzen]` names is not there, or does not fit its column.
+pub(super) fn read(
+    rules: &RuleSet,
+    authzen: &Authzen,
+    evaluation: &AccessRequest,
+    by: &str,
+) -> Result<(Vec<Fact>, Wanted), String> {
+    let known = known(evaluation, by);
+    let facts = facts_of(rules, authzen, evaluation, &known)?;
+    Ok((facts, Wanted::of(rules, authzen, &known)?))
+}
+
 /// What a request says, under the names that templates know.
-pub(super) fn known(evaluation: &AccessRequest, by: &str) -> Known {
+fn known(evaluation: &AccessRequest, by: &str) -> Known {
     let mut known = evaluation.given.clone();
     known.insert(String::from("principal"), Json::from(by));
     known
 }
 
 /// The facts of a request: those whose values are all there.
-pub(super) fn facts_of(
+fn facts_of(
     rules: &RuleSet,
     authzen: &Authzen,
     evaluation: &AccessRequest,
@@ -163,37 +184,61 @@ fn value(relation: &Relation, column: &str, json: &Json) -> Result<Value, String
 }
 
 impl Pattern {
-    fn of(rules: &RuleSet, template: &Template, known: &Known) -> Result<Self, String> {
+    /// What a template looks for; the values of `free` may be any.
+    fn of(rules: &RuleSet, template: &Template, known: &Known, free: Option<Free>) -> Result<Self, String> {
         let name = template.relation();
+        if let Some(missing) = template.missing(known, free.map(Free::word)) {
+            return Err(format!("the request has no `{missing}`, which `{name}` takes"));
+        }
         let unknown = || format!("unknown relation `{name}`");
         let id = rules.program.find(Symbol::new(name)).ok_or_else(unknown)?;
         let relation = &rules.program[id];
         let mut values = vec![None; relation.columns.len()];
         for (column, json) in template.filled(known) {
+            let Some(json) = json else { continue };
+            let read = value(relation, &column, &json)?;
             let at = relation.columns.iter().position(|known| known.name.as_str() == column);
-            if let (Some(place), Some(json)) = (at.and_then(|at| values.get_mut(at)), json) {
-                *place = Some(value(relation, &column, &json)?);
+            if let Some(place) = at.and_then(|at| values.get_mut(at)) {
+                *place = Some(read);
             }
         }
         Ok(Self { id, values })
     }
+
+    /// Whether some of it follows, certainly or possibly.
+    fn may_hold(&self, supposed: &Supposed<'_>) -> bool {
+        !supposed.facts(self.id, &self.values).is_empty() || supposed.is_open(self.id, &self.values)
+    }
+}
+
+impl Wanted {
+    fn of(rules: &RuleSet, authzen: &Authzen, known: &Known) -> Result<Self, String> {
+        let pattern = |template: &Template| Pattern::of(rules, template, known, None);
+        let mut obligations = Vec::new();
+        for (kind, template) in [("ask", &authzen.ask), ("review", &authzen.review)] {
+            if let Some(template) = template {
+                obligations.push((kind, pattern(template)?));
+            }
+        }
+        let denied = authzen.denied.as_ref().map(pattern).transpose()?;
+        Ok(Self { decision: pattern(&authzen.decision)?, denied, obligations })
+    }
 }
 
 /// What follows for a request: whether the decision, or what speaks against it, is derived.
-pub(super) fn look(supposed: &Supposed<'_>, authzen: &Authzen, known: &Known) -> Result<Seen, SessionError> {
+pub(super) fn look(supposed: &Supposed<'_>, wanted: &Wanted) -> Result<Seen, SessionError> {
     let mut seen = Seen::default();
-    let mut first = |template: Option<&Template>| {
-        // What can't be a value of a column is no fact of it.
-        let pattern = template.and_then(|template| Pattern::of(supposed.rules(), template, known).ok());
-        let Some(pattern) = pattern else { return Ok(None) };
+    let mut first = |pattern: &Pattern| {
         let found = supposed.facts(pattern.id, &pattern.values).into_iter().next();
         seen.is_open |= found.is_none() && supposed.is_open(pattern.id, &pattern.values);
         found.map(|fact| supposed.reason(fact)).transpose()
     };
-    let (permitted, denied) = (first(Some(&authzen.decision))?, first(authzen.denied.as_ref())?);
-    let (ask, review) = (first(authzen.ask.as_ref())?, first(authzen.review.as_ref())?);
-    let obligations = [("ask", ask), ("review", review)];
-    let obligations = obligations.into_iter().filter_map(|(kind, why)| Some((kind, why?))).collect();
+    let permitted = first(&wanted.decision)?;
+    let denied = wanted.denied.as_ref().map(&mut first).transpose()?.flatten();
+    let mut obligations = Vec::new();
+    for (kind, pattern) in &wanted.obligations {
+        obligations.extend(first(pattern)?.map(|why| (*kind, why)));
+    }
     Ok(Seen { permitted, denied, obligations, ..seen })
 }
 
@@ -284,7 +329,8 @@ pub(super) fn search(session: &mut Session, search: &Search, by: &str, now: i64)
     Ok(results(search, found))
 }
 
-/// The values of the free column for which a decision is derived and nothing speaks against it.
+/// The values of the free column for which a decision is derived and nothing speaks against it; none where the rest of the
+/// request is one that no evaluation would permit.
 fn permitted(
     supposed: &Supposed<'_>,
     authzen: &Authzen,
@@ -297,7 +343,9 @@ fn permitted(
         format!("`[authzen]`: `decision` has no column for `${}.{key}`", search.free.word())
     })?;
     let rules = supposed.rules();
-    let Ok(pattern) = Pattern::of(rules, &authzen.decision, known) else { return Ok(Vec::new()) };
+    let pattern_of =
+        |template: &Template, known: &Known| Pattern::of(rules, template, known, Some(search.free));
+    let Ok(pattern) = pattern_of(&authzen.decision, known) else { return Ok(Vec::new()) };
     let columns = &rules.program[pattern.id].columns;
     let at = columns.iter().position(|column| column.name.as_str() == free);
     let mut found = Vec::new();
@@ -312,9 +360,10 @@ fn permitted(
             fields.insert(key.to_owned(), json!(text));
         }
         let against = [authzen.denied.as_ref(), authzen.ask.as_ref()].into_iter().flatten();
-        let is_barred = against.map(|template| Pattern::of(rules, template, &with)).any(|pattern| {
-            pattern.is_ok_and(|pattern| !supposed.facts(pattern.id, &pattern.values).is_empty())
-        });
+        // What can't be looked for is no permission.
+        let is_barred = against
+            .map(|template| pattern_of(template, &with))
+            .any(|pattern| pattern.map_or(true, |pattern| pattern.may_hold(supposed)));
         if !is_barred {
             found.push(text);
         }

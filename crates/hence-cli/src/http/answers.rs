@@ -7,6 +7,7 @@ use hence_core::diagnostic::nearest;
 use hence_core::fact::Fact;
 use hence_core::json as facts_json;
 use hence_core::literal;
+use hence_core::meter::{Bound, Meter};
 use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
@@ -71,7 +72,7 @@ fn told(session: &mut Session, question: &Question, (now, until): (i64, Instant)
         Question::Decision(id) => decision(session, id),
         Question::Proof(id) => proof(session, id),
         Question::Facts { relation, page } => facts(session, Symbol::new(relation), *page),
-        Question::Log { from, limit } => log(session, *from, *limit),
+        Question::Log { from, limit, bytes } => log(session, *from, (*limit, *bytes)),
         Question::Reviews => {
             let waits = review::waiting_json(session, now).map_err(|failure| of_failure(&failure))?;
             Ok(json!({ "reviews": waits }))
@@ -391,16 +392,28 @@ fn proof(session: &Session, text: &str) -> Told {
     Ok(answer)
 }
 
-fn log(session: &Session, from: u64, limit: usize) -> Told {
-    let ledger = ledger(session)?;
-    let last = ledger.last_tx().min(from.saturating_add(limit as u64).saturating_sub(1));
-    let mut rows = Vec::new();
-    for tx in from..=last {
+/// Transactions from `from` on: the first, and as many more as `limit`, `bytes` and the time allow.
+fn log(session: &Session, from: u64, (limit, bytes): (usize, usize)) -> Told {
+    let (ledger, meter) = (ledger(session)?, Meter::new(session.limits().time));
+    let last = ledger.last_tx();
+    let (mut rows, mut size) = (Vec::new(), 0_usize);
+    for tx in (from..=last).take(limit) {
+        match meter.look() {
+            Err(bound @ Bound::Memory(_)) => return Err(Problem::busy(format!("{bound} was reached"))),
+            Err(_) if !rows.is_empty() => break,
+            _ => {}
+        }
         let transaction = of_ledger(ledger.transaction(tx))?;
         let strength = of_ledger(ledger.is_signed(tx))?;
-        rows.push(transaction_json(&transaction, &strength, true));
+        let row = transaction_json(&transaction, &strength, true);
+        size = size.saturating_add(row.to_string().len());
+        if size > bytes && !rows.is_empty() {
+            break;
+        }
+        rows.push(row);
     }
-    Ok(json!({ "transactions": rows }))
+    let more = from.saturating_add(rows.len() as u64) <= last;
+    Ok(json!({ "transactions": rows, "more": more }))
 }
 
 fn status(session: &Session) -> Told {

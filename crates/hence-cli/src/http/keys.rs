@@ -11,15 +11,18 @@ pub(super) const SOURCE: &str = "http";
 /// How many requests are remembered that recorded nothing.
 const MOST: usize = 10_000;
 
-/// The keys of a ledger's transactions, by their hashes.
+/// Who sent a request, and its key.
+type Key = (String, String);
+
+/// The keys of a ledger's transactions, by the hashes of them and who sent them.
 #[derive(Default)]
 pub(crate) struct Keys {
     /// The last transaction that was looked at.
     seen: u64,
     last: HashMap<u64, u64, ahash::RandomState>,
     /// What requests that recorded nothing would have as their sources, by their keys, and the order in which these came.
-    unrecorded: HashMap<String, String, ahash::RandomState>,
-    came: VecDeque<String>,
+    unrecorded: HashMap<Key, String, ahash::RandomState>,
+    came: VecDeque<Key>,
 }
 
 /// The key in the source of a transaction.
@@ -29,11 +32,15 @@ fn key_of(source: &str) -> Option<&str> {
 }
 
 impl Keys {
-    /// The transaction that was recorded under a key.
+    /// The transaction that somebody recorded under a key.
     ///
     /// # Errors
     /// The ledger can't be read.
-    pub(super) fn find(&mut self, ledger: &Ledger, key: &str) -> Result<Option<TxInfo>, LedgerError> {
+    pub(super) fn find(
+        &mut self,
+        ledger: &Ledger,
+        (by, key): (&str, &str),
+    ) -> Result<Option<TxInfo>, LedgerError> {
         let last = ledger.last_tx();
         if last < self.seen {
             self.seen = 0;
@@ -42,12 +49,12 @@ impl Keys {
         for info in ledger.log(self.seen + 1..=last) {
             let info = info?;
             if let Some(key) = key_of(&info.source) {
-                self.last.insert(self.last.hasher().hash_one(key), info.tx);
+                self.last.insert(self.last.hasher().hash_one((info.author.as_str(), key)), info.tx);
             }
             self.seen = info.tx;
         }
-        let Some(tx) = self.last.get(&self.last.hasher().hash_one(key)) else { return Ok(None) };
-        let is_it = |info: &TxInfo| key_of(&info.source) == Some(key);
+        let Some(tx) = self.last.get(&self.last.hasher().hash_one((by, key))) else { return Ok(None) };
+        let is_it = |info: &TxInfo| key_of(&info.source) == Some(key) && info.author == by;
         match ledger.info(*tx)? {
             info if is_it(&info) => Ok(Some(info)),
             // Another key of the same hash.
@@ -56,9 +63,10 @@ impl Keys {
     }
 
     /// Remembers a request that recorded nothing, in the place of the one that came first where there are too many.
-    pub(super) fn remember(&mut self, key: &str, source: &str) {
-        if self.unrecorded.insert(key.to_owned(), source.to_owned()).is_none() {
-            self.came.push_back(key.to_owned());
+    pub(super) fn remember(&mut self, key: (&str, &str), source: &str) {
+        let key = owned(key);
+        if self.unrecorded.insert(key.clone(), source.to_owned()).is_none() {
+            self.came.push_back(key);
         }
         if self.came.len() > MOST
             && let Some(first) = self.came.pop_front()
@@ -68,7 +76,11 @@ impl Keys {
     }
 
     /// The source that a request under a key would have, which recorded nothing.
-    pub(super) fn remembered(&self, key: &str) -> Option<&str> {
-        self.unrecorded.get(key).map(String::as_str)
+    pub(super) fn remembered(&self, key: (&str, &str)) -> Option<&str> {
+        self.unrecorded.get(&owned(key)).map(String::as_str)
     }
+}
+
+fn owned((by, key): (&str, &str)) -> Key {
+    (by.to_owned(), key.to_owned())
 }

@@ -60,8 +60,14 @@ fn record(follow: &mut Follow, asked: &Asked, (done, out): To<'_>) -> Result<Des
     if let Err(why) = config::get().check_author(by) {
         return Ok(Err(Problem::new(403, why)));
     }
+    // What is asked afterwards can't be found faulty once the facts stand.
+    if let Question::Record { ask: Some(question), .. } = &asked.question
+        && let Err(error) = follow.session.check_question(question)
+    {
+        return Ok(Err(of_session(&error)));
+    }
     match &asked.question {
-        Question::Record { lines, key, expect_tx, note } => {
+        Question::Record { lines, key, expect_tx, note, .. } => {
             facts(follow, (lines, by), (key.as_deref(), *expect_tx, note.clone()), (done, out))
         }
         Question::Review(answer) => reviewed(follow, answer, by, (done, out)),
@@ -137,10 +143,10 @@ fn facts(
         None => String::from(SOURCE),
     };
     if let Some(key) = key {
-        if let Some(known) = recorded(follow, key)? {
+        if let Some(known) = recorded(follow, (by, key))? {
             return Ok(repeated(follow, &known, &source));
         }
-        if let Some(known) = follow.keys.remembered(key) {
+        if let Some(known) = follow.keys.remembered((by, key)) {
             return Ok(unchanged(follow, known == source));
         }
     }
@@ -157,7 +163,7 @@ fn facts(
         Err(problem) => return Ok(Err(problem)),
     };
     if let Some(key) = key.filter(|_| decided.committed.is_none()) {
-        follow.keys.remember(key, &source);
+        follow.keys.remember((by, key), &source);
     }
     Ok(told(follow, outcome_json(&follow.session, &decided)))
 }
@@ -197,8 +203,8 @@ fn sealed(follow: &Follow, key: &str, (lines, read): (&str, Option<&Read>)) -> R
     Ok(format!("{SOURCE} {key} {hash}"))
 }
 
-/// The transaction that was recorded under a key.
-fn recorded(follow: &mut Follow, key: &str) -> Result<Option<TxInfo>, Failure> {
+/// The transaction that somebody recorded under a key.
+fn recorded(follow: &mut Follow, key: (&str, &str)) -> Result<Option<TxInfo>, Failure> {
     let Some(ledger) = follow.session.ledger() else { return Ok(None) };
     follow.keys.find(ledger, key).map_err(open::failure)
 }
@@ -255,9 +261,8 @@ fn evaluate(
         Ok(authzen) => authzen,
         Err(problem) => return Ok(Err(problem)),
     };
-    let known = access::known(evaluation, by);
-    let assertions = match access::facts_of(follow.session.rules(), authzen, evaluation, &known) {
-        Ok(facts) => facts,
+    let (assertions, wanted) = match access::read(follow.session.rules(), authzen, evaluation, by) {
+        Ok(read) => read,
         Err(why) => return Ok(Ok(Decided::failed(400, &why))),
     };
     let wall = time::wall_clock();
@@ -267,7 +272,7 @@ fn evaluate(
         Err(problem) if problem.status == 403 => return Ok(Ok(Decided::failed(403, &problem.detail))),
         Err(problem) => return Ok(Err(problem)),
     };
-    let seen = follow.session.supposing((&[], by), now, |supposed| access::look(supposed, authzen, &known));
+    let seen = follow.session.supposing((&[], by), now, |supposed| access::look(supposed, &wanted));
     Ok(match seen {
         Ok(seen) => Decided::of(&follow.session, seen, Some(&decided)),
         Err(error) => Err(of_session(&error)),

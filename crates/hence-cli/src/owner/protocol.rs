@@ -4,11 +4,22 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use hence_core::unique;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 /// The version of the protocol.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u64 = 1;
+/// What is said only by a hence with a feature, and whether this is one.
+const FEATURES: [(&str, &str, bool); 4] = [
+    ("gate", "gate", cfg!(feature = "gate")),
+    ("judged", "gate", cfg!(feature = "gate")),
+    ("mcp", "server", cfg!(feature = "server")),
+    ("said", "server", cfg!(feature = "server")),
+];
+/// How many letters of a name are said again.
+const SHOWN: usize = 100;
 /// The longest line, in bytes.
 const LONGEST: usize = 4096;
 /// How a line begins that asks for a verdict, and how long it may be: a host's event is escaped once more in it.
@@ -111,9 +122,9 @@ pub(super) enum Answer {
     },
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Line<T> {
-    hence: u32,
+    hence: u64,
     #[serde(flatten)]
     said: T,
 }
@@ -207,18 +218,40 @@ fn longest(_line: &[u8]) -> usize {
 }
 
 fn parse<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
-    let version: Version =
-        serde_json::from_slice(line).map_err(|_| invalid(String::from("a line is not of this protocol")))?;
-    if version.hence != VERSION {
-        return Err(invalid(format!("version {} of the protocol, and not {VERSION}", version.hence)));
+    let foreign = || invalid(String::from("a line is not of this protocol"));
+    let mut fields = match unique::parse(line) {
+        Ok(Json::Object(fields)) => fields,
+        Err(error) if error.is_data() => return Err(invalid(error.to_string())),
+        _ => return Err(foreign()),
+    };
+    match fields.shift_remove("hence").as_ref().and_then(Json::as_u64) {
+        Some(VERSION) => {}
+        Some(version) => {
+            return Err(invalid(format!("version {version} of the protocol, and not {VERSION}")));
+        }
+        None => return Err(foreign()),
     }
-    let line: Line<T> = serde_json::from_slice(line).map_err(|error| invalid(error.to_string()))?;
-    Ok(line.said)
+    let names: Vec<String> = fields.keys().map(|name| format!("`{}`", cut(name))).collect();
+    let [name] = names.as_slice() else {
+        let found = if names.is_empty() { String::from("none") } else { names.join(", ") };
+        return Err(invalid(format!("expected one member beside `hence`, found {found}")));
+    };
+    let missing = FEATURES.iter().find(|(of, _, is_built)| !is_built && fields.contains_key(*of));
+    if let Some((_, feature, _)) = missing {
+        return Err(invalid(format!("{name}: this hence was built without the feature `{feature}`")));
+    }
+    serde_json::from_value(Json::Object(fields)).map_err(|error| {
+        let error = error.to_string();
+        invalid(match error.strip_prefix("unknown variant ") {
+            Some(rest) => format!("unknown {rest}"),
+            None => format!("{name}: {error}"),
+        })
+    })
 }
 
-#[derive(Deserialize)]
-struct Version {
-    hence: u32,
+/// The beginning of a name that somebody else wrote.
+fn cut(name: &str) -> String {
+    name.chars().take(SHOWN).collect()
 }
 
 fn invalid(what: String) -> io::Error {

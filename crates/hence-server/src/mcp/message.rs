@@ -1,5 +1,6 @@
 //! JSON-RPC 2.0 as MCP has it: one message, read within bounds, and the answer to it.
 
+use hence_core::unique;
 use serde_json::{Map, Value as Json, json};
 
 /// How many bytes an id may have.
@@ -103,11 +104,14 @@ fn cut(text: &str) -> String {
 /// Reads a message.
 pub(crate) fn read(bytes: &[u8]) -> Result<Message, Box<Unread>> {
     let refused = |id, fault| Err(Box::new(Unread { id, fault }));
-    let read = serde_json::from_slice::<Json>(bytes);
+    let read = unique::parse(bytes);
     let fields = match read {
         Ok(Json::Object(fields)) => fields,
         Ok(Json::Array(_)) => return refused(None, Fault::invalid("a batch; expected one message")),
         Ok(_) => return refused(None, Fault::invalid("expected an object")),
+        Err(error) if error.is_data() => {
+            return refused(None, Fault::invalid(format!("the message: {error}")));
+        }
         Err(error) => return refused(None, Fault::unreadable(format!("the message is not JSON: {error}"))),
     };
     let id = fields.get("id").filter(|id| is_id(id)).cloned();

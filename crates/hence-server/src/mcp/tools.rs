@@ -18,6 +18,10 @@ static TOOLS: LazyLock<Result<Vec<Json>, String>> =
     LazyLock::new(|| serde_json::from_str(include_str!("tools.json")).map_err(|error| error.to_string()));
 /// How many bytes an answer may have: a model reads it.
 const LARGEST: usize = 1 << 20;
+/// How many of them are left for what is said of what is left out.
+const ROOM: usize = 1024;
+/// The lists of an answer to what is recorded that are shortened where it is too long, the longest first.
+const SHORTENED: [&str; 5] = ["drawn", "lapsed", "steps", "undetermined", "reports"];
 /// How many errors are said in the text of a failure.
 const SAID: usize = 10;
 
@@ -134,6 +138,7 @@ fn record(arguments: &Fields, lines: String) -> Result<Question, Problem> {
         key,
         expect_tx: number(arguments, "expect_tx")?,
         note: text(arguments, "note")?,
+        ask: text(arguments, "ask")?,
     })
 }
 
@@ -168,10 +173,40 @@ async fn decide(mcp: &Mcp, peer: &Peer, arguments: &Fields) -> Result<Told, Prob
         moment.min_tx = fields.get("tx").and_then(Json::as_u64);
     }
     let Some(asked) = asked else { return Ok(Told::of(fields)) };
-    let verdict = mcp.ask(peer, Question::Verdict(asked), moment).await?;
+    let verdict = mcp.ask(peer, Question::Verdict(asked), moment).await;
+    let recorded = fields.get("committed").and_then(Json::as_u64);
+    let verdict = verdict.map_err(|problem| after(recorded, problem))?;
     let sentence = verdict.get("sentence").and_then(Json::as_str).map(str::to_owned);
     fields.extend(verdict);
     Ok(Told { fields, sentence })
+}
+
+/// Names the transaction that was recorded before something went wrong: who asks again would record it twice.
+fn after(recorded: Option<u64>, mut problem: Problem) -> Problem {
+    if let Some(tx) = recorded {
+        problem
+            .detail
+            .push_str(&format!("; the facts are recorded as transaction {tx}: ask again without them"));
+    }
+    problem
+}
+
+/// Leaves out of the lists of an answer to what is recorded so many bytes, and says of each list how many items in `left_out`.
+fn shorten(fields: &mut Fields, mut over: usize) {
+    let mut left_out = Map::new();
+    for name in SHORTENED {
+        let Some(Json::Array(items)) = fields.get_mut(name) else { continue };
+        let all = items.len();
+        while over > 0
+            && let Some(last) = items.pop()
+        {
+            over = over.saturating_sub(last.to_string().len() + 1);
+        }
+        if items.len() < all {
+            left_out.insert(name.to_owned(), json!(all - items.len()));
+        }
+    }
+    fields.insert(String::from("left_out"), Json::Object(left_out));
 }
 
 /// The result of a call: members as they are and as text, or what went wrong as text.
@@ -180,12 +215,18 @@ pub(super) fn result(told: Result<Told, Problem>) -> Fields {
         Ok(told) => told,
         Err(problem) => return failed(&problem),
     };
-    let structured = Json::Object(fields);
-    let text = structured.to_string();
+    let recorded = fields.get("committed").and_then(Json::as_u64);
+    let mut structured = Json::Object(fields);
+    let mut text = structured.to_string();
+    // Of what is recorded by now nobody can ask for less.
+    if let (true, Some(_), Json::Object(fields)) = (text.len() > LARGEST, recorded, &mut structured) {
+        shorten(fields, text.len() - (LARGEST - ROOM));
+        text = structured.to_string();
+    }
     if text.len() > LARGEST {
         let message =
             format!("the answer has {} bytes, and {LARGEST} at most are given: ask for less", text.len());
-        return failed(&Problem::new(422, message));
+        return failed(&after(recorded, Problem::new(422, message)));
     }
     let content: Json =
         sentence.into_iter().chain([text]).map(|text| json!({ "type": "text", "text": text })).collect();

@@ -4,6 +4,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value as Json;
 
+use super::super::native::LOG;
 use super::super::problem::Problem;
 use super::super::question::Question;
 use super::Sight;
@@ -19,7 +20,7 @@ pub(super) async fn show(visit: &Visit) -> Result<Response, Problem> {
     let status = visit.ask(Question::Status).await?;
     let last = count(&status, "transactions");
     let from = last.saturating_sub(MOST - 1).max(1);
-    let log = visit.ask(Question::Log { from, limit: MOST as usize }).await?;
+    let shown = transactions(visit, from, last).await?;
     let content = html! {
         (figures(&[
             ("Transactions", words::digits(last), "each with the hash of the one before"),
@@ -38,11 +39,27 @@ pub(super) async fn show(visit: &Visit) -> Result<Response, Problem> {
         }
         section {
             h2 { "Last transactions" }
-            ol.log { @for one in list(&log, "transactions").iter().rev() { (transaction(one)) } }
+            ol.log { @for one in shown.iter().rev() { (one) } }
         }
     };
     let about = html! { "Everything that was recorded, as a chain that can be checked." };
     Ok(shell::screen(visit, &Shown { place: "/ledger", title: "Ledger", about, content }))
+}
+
+/// Transactions as they are shown, in as many answers as it takes.
+async fn transactions(visit: &Visit, mut from: u64, last: u64) -> Result<Vec<Markup>, Problem> {
+    let mut shown = Vec::new();
+    while from <= last {
+        let limit = usize::try_from(last - from + 1).unwrap_or(usize::MAX);
+        let log = visit.ask(Question::Log { from, limit, bytes: LOG }).await?;
+        let read = list(&log, "transactions");
+        shown.extend(read.iter().map(transaction));
+        match read.len() {
+            0 => break,
+            count => from = from.saturating_add(count as u64),
+        }
+    }
+    Ok(shown)
 }
 
 async fn verified(visit: &Visit) -> Markup {

@@ -144,7 +144,7 @@ async fn show(screen: Screen, service: Arc<Service>, sessions: Arc<Sessions>, re
         Screen::Rule => rules::show_one(&visit).await,
         Screen::Performance => performance::show(&visit).await,
         Screen::Ledger => ledger::show(&visit).await,
-        Screen::Changes => visit.changes(),
+        Screen::Changes => visit.changes().await,
     };
     shown.unwrap_or_else(|problem| shell::failed(&visit, &problem))
 }

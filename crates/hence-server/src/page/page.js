@@ -22,10 +22,18 @@ async function renew() {
 
 if (live && !new URLSearchParams(location.search).has("offset")) {
     const source = new EventSource(`/page/changes?after=${live.dataset.after}`);
-    let waits = null;
-    source.addEventListener("transaction", () => {
-        clearTimeout(waits);
-        waits = setTimeout(renew, 150);
+    let due = false, renews = false;
+    source.addEventListener("transaction", async () => {
+        due = true;
+        if (renews) return;
+        renews = true;
+        // However fast transactions come, what is new shows after 150 ms.
+        while (due) {
+            await new Promise((over) => setTimeout(over, 150));
+            due = false;
+            await renew().catch(() => {});
+        }
+        renews = false;
     });
     addEventListener("pagehide", () => source.close());
 }

@@ -164,7 +164,7 @@ impl Visit {
     }
 
     /// The stream of transactions.
-    pub(super) fn changes(&self) -> Result<Response, Problem> {
-        changes::stream(&self.service, (self.by.clone(), self.shown.clone()), &self.call)
+    pub(super) async fn changes(&self) -> Result<Response, Problem> {
+        changes::stream(&self.service, (self.by.clone(), self.shown.clone()), &self.call).await
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value as Json};
 ///
 /// # Errors
 /// What is no JSON, and a member that is there twice.
-pub(super) fn parse(bytes: &[u8]) -> serde_json::Result<Json> {
+pub fn parse(bytes: &[u8]) -> serde_json::Result<Json> {
     serde_json::from_slice(bytes).map(|Unique(json)| json)
 }
 
