@@ -16,7 +16,7 @@ pub mod scratch;
 pub mod span;
 pub mod symbol;
 pub mod threads;
-pub mod uri;
 pub mod unique;
+pub mod uri;
 pub mod value;
 pub mod whole_file;

@@ -179,7 +179,9 @@ pub(super) fn tested(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let (comma, end) = (Piece::mark(","), Piece::mark("."));
     let (own_head, head) = ([own, open.clone()], [name.clone(), open.clone()]);
     let (close, turnstile) = (Piece::mark(")"), Piece::mark(":-"));
-    let first = [&own_head, terms, &[comma.clone()], aggregate, &[close.clone(), turnstile.clone()]].concat();
+    let first =
+        [&own_head, terms, std::slice::from_ref(&comma), aggregate, &[close.clone(), turnstile.clone()]]
+            .concat();
     let first = [first, others.join(&comma), vec![end.clone()]].concat();
     let reads = [&own_head, terms, &[comma.clone(), value.clone(), close.clone(), comma, value]].concat();
     let second = [&head, terms, &[close, turnstile], &reads, condition, &[end]].concat();

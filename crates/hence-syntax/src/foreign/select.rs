@@ -43,7 +43,7 @@ pub(super) fn fact(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let [name, equal, truth] = pieces else { return None };
     let holds = [":=", "=", "=="].iter().any(|mark| equal.is(mark)) && truth.is_word("true");
     let parentheses = [Piece::mark("("), Piece::mark(")"), Piece::mark(".")];
-    (holds && name.kind == Kind::Word).then(|| [&[name.clone()], &parentheses[..]].concat())
+    (holds && name.kind == Kind::Word).then(|| [std::slice::from_ref(name), &parentheses[..]].concat())
 }
 
 /// The literals of a body that `WHERE` or `when` follows are literals too.

@@ -31,21 +31,7 @@ impl Parser<'_> {
                 self.refuse_union(ty);
                 Some(TypeExpr::Named(ty))
             }
-            TokenKind::LeftBracket => {
-                self.bump();
-                if self.at(TokenKind::LeftBracket) {
-                    let help = "write: `[string]`, or another type of the elements";
-                    self.report(codes::BAD_DECLARATION, "a list has no lists in it", start, "", help);
-                    self.silent = true;
-                    return None;
-                }
-                let element = self.type_expr()?;
-                if let (TypeExpr::Set(members, _), TokenKind::Comma) = (&element, self.current.kind) {
-                    return Some(self.bracketed_set(start, members.clone()));
-                }
-                self.close(TokenKind::RightBracket, start);
-                Some(TypeExpr::List(Box::new(element), self.since(start)))
-            }
+            TokenKind::LeftBracket => self.list_type(),
             TokenKind::Literal(Value::Name(_)) => {
                 let members = self.members();
                 Some(TypeExpr::Set(members, self.since(start)))
@@ -78,6 +64,24 @@ impl Parser<'_> {
                 None
             }
         }
+    }
+
+    /// `[string]`.
+    fn list_type(&mut self) -> Option<TypeExpr> {
+        let start = self.current.span;
+        self.bump();
+        if self.at(TokenKind::LeftBracket) {
+            let help = "write: `[string]`, or another type of the elements";
+            self.report(codes::BAD_DECLARATION, "a list has no lists in it", start, "", help);
+            self.silent = true;
+            return None;
+        }
+        let element = self.type_expr()?;
+        if let (TypeExpr::Set(members, _), TokenKind::Comma) = (&element, self.current.kind) {
+            return Some(self.bracketed_set(start, members.clone()));
+        }
+        self.close(TokenKind::RightBracket, start);
+        Some(TypeExpr::List(Box::new(element), self.since(start)))
     }
 
     /// Reports `varchar(20)` and `int not null`, and takes the type alone.
