@@ -133,4 +133,5 @@ mod tls;
 mod tool_run;
 mod unknown;
 mod unsaid;
+mod what_if;
 mod witnesses;

@@ -80,8 +80,7 @@ impl<'b, 'a> Builder<'b, 'a> {
     /// unknown.
     fn is_step(&self, relation: RelationId) -> bool {
         let program = self.context.program;
-        let is_possible =
-            |unknown: &Unknown| matches!(unknown.stands(relation), Stands::Possible(..));
+        let is_possible = |unknown: &Unknown| matches!(unknown.stands(relation), Stands::Possible(..));
         !is_made(program, relation)
             || (self.unknown.is_some_and(is_possible) && !helps_values(program, relation))
     }

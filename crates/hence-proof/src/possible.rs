@@ -46,9 +46,7 @@ impl<'a> Writer<'a> {
         let gives_way = match self.stands(step.fact.relation) {
             Stands::Certain => false,
             Stands::Helper => true,
-            Stands::Possible(of, _) => {
-                is_made(self.program, *of) || self.program[*of].name == derived.rule
-            }
+            Stands::Possible(of, _) => is_made(self.program, *of) || self.program[*of].name == derived.rule,
         };
         gives_way.then_some(&derived.premises)
     }
