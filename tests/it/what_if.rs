@@ -26,7 +26,7 @@ fn rules(dice: &mut Dice) -> RuleSet {
         "input a(x: int, y: int). input b(x: int). decision d(x: int). decision e(x: int, y: int).",
     );
     for body in BODIES {
-        if dice.roll(2) == 0 {
+        if dice.below(2) == 0 {
             text.push_str(body);
         }
     }
@@ -36,9 +36,9 @@ fn rules(dice: &mut Dice) -> RuleSet {
 }
 
 fn fact(dice: &mut Dice) -> Fact {
-    let mut value = || Value::Int(dice.roll(3) as i64);
+    let mut value = || Value::Int(dice.below(3) as i64);
     let (one, two) = (value(), value());
-    if dice.roll(3) == 0 { Fact::new("b", [one]) } else { Fact::new("a", [one, two]) }
+    if dice.below(3) == 0 { Fact::new("b", [one]) } else { Fact::new("a", [one, two]) }
 }
 
 /// Drawn, lapsed, and the rows that become undetermined and no longer are.
@@ -75,7 +75,7 @@ fn committed(session: &mut Session, change: CommitRequest, open: &[FactPattern])
 fn a_hypothesis_tells_what_a_commit_then_does() {
     let mut open_rows = 0;
     for seed in 0..60 {
-        let mut dice = Dice(seed);
+        let mut dice = Dice::new(seed);
         let rules = rules(&mut dice);
         let mut session = Session::over_ledger(rules, Ledger::memory().unwrap());
         let request = |facts: Vec<Fact>, gone: Vec<Fact>| CommitRequest {
@@ -89,8 +89,8 @@ fn a_hypothesis_tells_what_a_commit_then_does() {
         let first = (0..3).map(|_| fact(&mut dice)).collect();
         let (_, mut open) = committed(&mut session, request(first, Vec::new()), &[]);
         for step in 0..6 {
-            let assertions: Vec<Fact> = (0..dice.roll(3)).map(|_| fact(&mut dice)).collect();
-            let mut retractions: Vec<Fact> = (0..dice.roll(3)).map(|_| fact(&mut dice)).collect();
+            let assertions: Vec<Fact> = (0..dice.below(3)).map(|_| fact(&mut dice)).collect();
+            let mut retractions: Vec<Fact> = (0..dice.below(3)).map(|_| fact(&mut dice)).collect();
             retractions.retain(|fact| !assertions.contains(fact));
             let hypothesis = Hypothesis {
                 assertions: assertions.clone(),
