@@ -441,13 +441,13 @@ fn what_is_supposed_shows_its_steps() {
     };
     let scope = hence_proof::difference::ComparedRelations::Decisions;
     let mut drawn = 0;
-    let steps = session
+    let outcome = session
         .what_if_each(&hypothesis, 5, (&scope, 10), &mut |_, _| {
             drawn += 1;
             true
         })
         .unwrap();
-    assert_eq!((drawn, steps.len()), (1, 1));
+    assert_eq!((drawn, outcome.steps.len()), (1, 1));
     assert_eq!(session.ledger().unwrap().last_tx(), 0);
 }
 

@@ -135,6 +135,7 @@ mod tls;
 mod tool_run;
 mod unknown;
 mod unsaid;
+mod what_if;
 #[cfg(unix)]
 mod whole_files;
 mod witnesses;

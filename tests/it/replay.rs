@@ -141,8 +141,8 @@ fn what_if_is_the_difference_that_a_commit_then_makes() {
         let supposed = session.what_if(&hypothesis, 99, &ComparedRelations::Decisions, 10).unwrap();
         let mut expected: Vec<(Fact, bool)> = Vec::new();
         for relation in &supposed {
-            expected.extend(relation.drawn.iter().map(|change| (change.fact.clone(), true)));
-            expected.extend(relation.lapsed.iter().map(|change| (change.fact.clone(), false)));
+            expected.extend(relation.drawn.iter().map(|change| (change.fact.fact().unwrap(), true)));
+            expected.extend(relation.lapsed.iter().map(|change| (change.fact.fact().unwrap(), false)));
         }
         let before = session.ledger().unwrap().head();
         let change = CommitRequest {

@@ -11,8 +11,10 @@ use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{EffectRound, Ledger};
 use hence_proof::difference::{Changed, ComparedRelations, Turn};
-use hence_session::{Hypothesis, RuleSet, Session, SessionError};
+use hence_session::status::UNDETERMINED;
+use hence_session::{Hypothesis, RuleSet, Session, SessionError, SupposedOutcome};
 
+use super::diagnostics::count;
 use super::options::{EngineOptions, FactOptions, RuleOptions, parameter};
 use super::past::{Asking, Past};
 use super::{DONE, Failure, NO, Outcome, effects, open, output, terminal};
@@ -20,8 +22,8 @@ use super::{DONE, Failure, NO, Outcome, effects, open, output, terminal};
 /// Show which decisions a hypothetical change would draw and which would lapse; records nothing
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The hypothesis is compared with the current facts, under the rules and the clock of the \
-        last decisions; --now supposes another clock. For each change, `before` says why it holds or not \
+    after_help = "The hypothesis is compared with the current facts and the decisions in force, under the rules and \
+        the clock of the last decisions; --now supposes another clock. For each change, `before` says why it holds or not \
         now, and `after` why it does or not under the hypothesis.\n\nExample: hence what-if --set \
         penalty_factor=1.0 --retract 'tool(\"web_search\")'"
 )]
@@ -90,23 +92,28 @@ impl WhatIf {
             session.relation(name)?;
         }
         let (mut changes, mut unexplained, mut written) = (0_usize, false, Ok(()));
-        let steps = session.what_if_each(&hypothesis, now, (&scope, EXPLAINED), &mut |turn, change| {
+        let outcome = session.what_if_each(&hypothesis, now, (&scope, EXPLAINED), &mut |turn, change| {
             changes += 1;
             unexplained |= change.before.is_none();
             written = self.print(turn, &change);
             written.is_ok()
         })?;
         written?;
-        self.print_steps(&steps)?;
+        self.print_steps(&outcome.steps)?;
+        notes(&outcome);
         if unexplained {
             output::note(&format!(
-                "only the first {EXPLAINED} decisions drawn and lapsed of each relation are explained"
+                "only the first {EXPLAINED} changes of each kind in each relation are explained"
             ));
         }
-        if changes == 0 && steps.is_empty() && self.format == WhatIfFormat::Text {
+        if changes == 0 && outcome.steps.is_empty() && self.format == WhatIfFormat::Text {
             writeln!(terminal::text(), "nothing would change")?;
         }
-        Ok(if self.exit_status && changes > 0 { NO } else { DONE })
+        Ok(match outcome.undetermined {
+            0 if self.exit_status && changes > 0 => NO,
+            0 => DONE,
+            _ => UNDETERMINED,
+        })
     }
 
     /// What things are compared with: the facts that stand, by the rules, the parameters and the clock of the last
@@ -154,21 +161,36 @@ impl WhatIf {
     }
 
     fn print(&self, turn: Turn, change: &Changed) -> std::io::Result<()> {
-        let (what, sign) = match turn {
-            Turn::Drawn => ("drawn", "+"),
-            Turn::Lapsed => ("lapsed", "-"),
-        };
         if self.format == WhatIfFormat::Jsonl {
-            return writeln!(terminal::json(), "{}", output::spaced(&object(what, change)));
+            return writeln!(terminal::json(), "{}", output::spaced(&object(turn.name(), change)));
         }
         let mut out = terminal::text();
-        writeln!(out, "{sign} {}", change.fact)?;
+        match turn {
+            Turn::Drawn => writeln!(out, "+ {}", change.fact)?,
+            Turn::Lapsed => writeln!(out, "- {}", change.fact)?,
+            Turn::Undetermined => writeln!(out, "? {} becomes undetermined", change.fact)?,
+            Turn::Determined => writeln!(out, "! {} is no longer undetermined", change.fact)?,
+        }
         for (when, reason) in [("before", &change.before), ("after", &change.after)] {
             if let Some(reason) = reason {
                 writeln!(out, "    {when}: {reason}")?;
             }
         }
         Ok(())
+    }
+}
+
+/// What was supposed for nothing, and what stays open.
+fn notes(outcome: &SupposedOutcome) {
+    let facts = |number: usize| count(number, "fact");
+    if outcome.present > 0 {
+        output::note(&format!("{} already present", facts(outcome.present)));
+    }
+    if outcome.missing > 0 {
+        output::note(&format!("{} not present", facts(outcome.missing)));
+    }
+    if outcome.undetermined > 0 {
+        output::note(&format!("{} undetermined under the hypothesis", count(outcome.undetermined, "row")));
     }
 }
 
@@ -186,9 +208,8 @@ fn of_shard(session: &Session, facts: Vec<Fact>) -> Vec<Fact> {
 }
 
 fn object(what: &str, change: &Changed) -> serde_json::Value {
-    let values: Vec<_> = change.fact.values.iter().map(|value| output::json_value(*value)).collect();
     json!({
-        "change": what, "relation": change.fact.relation.as_str(), "values": values,
-        "before": change.before, "after": change.after,
+        "change": what, "relation": change.fact.relation.as_str(),
+        "values": output::open_values(&change.fact.args), "before": change.before, "after": change.after,
     })
 }

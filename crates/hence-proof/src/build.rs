@@ -11,6 +11,7 @@ use hence_core::value::{Value, Word};
 use hence_lang::builtins::expr::VarId;
 use hence_lang::builtins::term::{Format, Part, Show, Term};
 use hence_lang::ir::{Arg, Atom, Literal, Rule};
+use hence_lang::lower::unknown::{Stands, Unknown};
 use hence_lang::lower::{helps_values, is_made};
 
 use super::context::Context;
@@ -49,6 +50,8 @@ pub(super) struct Builder<'b, 'a> {
     pub(super) context: &'b Context<'a>,
     pub(super) sources: &'a Sources,
     pub(super) origins: &'b dyn Origins,
+    /// Where the program tells what certainly and what possibly follows.
+    pub(super) unknown: Option<&'a Unknown>,
 }
 
 impl<'b, 'a> Builder<'b, 'a> {
@@ -73,6 +76,15 @@ impl<'b, 'a> Builder<'b, 'a> {
         Proof { steps, height: *heights.first().or_broken(IN_ORDER), least, ways: None }
     }
 
+    /// Whether facts of a relation are steps. The value of an aggregate in the body of a rule is none, unless it may be
+    /// unknown.
+    fn is_step(&self, relation: RelationId) -> bool {
+        let program = self.context.program;
+        let is_possible = |unknown: &Unknown| matches!(unknown.stands(relation), Stands::Possible(..));
+        !is_made(program, relation)
+            || (self.unknown.is_some_and(is_possible) && !helps_values(program, relation))
+    }
+
     /// The facts that one rests on. An aggregate in the body of its rule is no step: what it ranges over comes in its
     /// place.
     fn below(&self, fact: FactRef, choice: &Choice<'_>) -> Vec<FactRef> {
@@ -81,10 +93,10 @@ impl<'b, 'a> Builder<'b, 'a> {
             |fact: FactRef| choice(fact).map_or_else(Vec::new, |found| found.facts(&program[found.rule]));
         let mut below = Vec::new();
         for needed in needs(fact) {
-            if !is_made(program, needed.relation) {
+            if self.is_step(needed.relation) {
                 below.push(needed);
             } else if choice(needed).is_some_and(|found| matches!(found.extra, Extra::Group(_))) {
-                below.extend(needs(needed).into_iter().filter(|inner| !is_made(program, inner.relation)));
+                below.extend(needs(needed).into_iter().filter(|inner| self.is_step(inner.relation)));
             }
         }
         below
@@ -312,7 +324,7 @@ impl Writer<'_, '_, '_, '_> {
             Literal::Atom(atom) => {
                 let row = *found.rows.get(at).or_broken("a match has a row for each literal of its body");
                 let fact = FactRef { relation: atom.relation, row };
-                if is_made(self.builder.context.program, atom.relation) {
+                if !self.builder.is_step(atom.relation) {
                     return self.values(fact);
                 }
                 Premise::Fact(*self.numbers.get(&fact).or_broken(IN_ORDER))

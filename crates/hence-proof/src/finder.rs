@@ -346,6 +346,7 @@ impl<'a> Finder<'a> {
     }
 
     fn builder(&self) -> Builder<'_, 'a> {
-        Builder { context: &self.context, sources: self.sources, origins: self.origins }
+        let unknown = self.unknown.as_ref().map(|unknown| unknown.of);
+        Builder { context: &self.context, sources: self.sources, origins: self.origins, unknown }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use hence_core::fault::OrBroken;
 use hence_core::symbol::Symbol;
 use hence_lang::ir::Program;
+use hence_lang::lower::is_made;
 use hence_lang::lower::unknown::{Stands, Unknown};
 
 use super::proof::{AggregateMatch, Derived, FactPattern, Group, Premise, Proof, Step, StepId, StepKind};
@@ -37,14 +38,15 @@ impl<'a> Writer<'a> {
         self.proof.steps.get(at).or_broken(StepId::INVARIANT)
     }
 
-    /// The premises that take a step's place: of one that helps, and of one by which a certain fact is possible.
+    /// The premises that take a step's place: of one that helps, of the value of an aggregate in a body, and of one by
+    /// which a certain fact is possible.
     fn replacement(&self, at: usize) -> Option<&'a [Premise]> {
         let step = self.at(at);
         let StepKind::Derived(derived) = &step.kind else { return None };
         let gives_way = match self.stands(step.fact.relation) {
             Stands::Certain => false,
             Stands::Helper => true,
-            Stands::Possible(of, _) => self.program[*of].name == derived.rule,
+            Stands::Possible(of, _) => is_made(self.program, *of) || self.program[*of].name == derived.rule,
         };
         gives_way.then_some(&derived.premises)
     }
@@ -89,7 +91,11 @@ impl<'a> Writer<'a> {
         while let Some((premise, replaces)) = open.pop() {
             match premise {
                 Premise::Fact(id) => match self.replacement(id.0 as usize) {
-                    Some(others) => open.extend(others.iter().rev().map(|other| (other.clone(), true))),
+                    Some(others) => {
+                        let unknown = self.unknown_aggregate(id.0 as usize).map(|unknown| (unknown, false));
+                        open.extend(unknown);
+                        open.extend(others.iter().rev().map(|other| (other.clone(), true)));
+                    }
                     None => {
                         let number = numbers.get(&(id.0 as usize)).copied();
                         let known = Premise::Fact(number.or_broken(StepId::INVARIANT));
@@ -103,6 +109,17 @@ impl<'a> Writer<'a> {
             }
         }
         all
+    }
+
+    /// That an aggregate in a body has no value that is known, where a step stands for one: its name shows the body.
+    fn unknown_aggregate(&self, at: usize) -> Option<Premise> {
+        let Stands::Possible(of, columns) = self.stands(self.at(at).fact.relation) else { return None };
+        let relation = &self.program[*of];
+        let value = relation.columns.len().checked_sub(1).filter(|value| columns.contains(value))?;
+        let value = relation.columns.get(value).filter(|_| is_made(self.program, *of))?;
+        let name = relation.name.as_str();
+        let written = name.rsplit_once(" in ").map_or(name, |(text, _)| text).to_owned();
+        Some(Premise::Test { text: format!("{} is unknown", value.name), written })
     }
 
     /// Whether a premise only says that the fact before it, which follows possibly, doesn't follow certainly.

@@ -380,6 +380,26 @@ impl Premise {
     }
 }
 
+impl FactPattern {
+    /// Whether a fact has what is known of it.
+    pub fn agrees(&self, fact: &Fact) -> bool {
+        self.args.len() == fact.values.len()
+            && self.args.iter().zip(&fact.values).all(|(arg, value)| arg.is_none_or(|arg| arg == *value))
+    }
+
+    /// The fact that it is, where nothing of it is open.
+    pub fn fact(&self) -> Option<Fact> {
+        let values = self.args.iter().copied().collect::<Option<Vec<Value>>>()?;
+        Some(Fact { relation: self.relation, values })
+    }
+}
+
+impl From<Fact> for FactPattern {
+    fn from(fact: Fact) -> Self {
+        Self { relation: fact.relation, args: fact.values.into_iter().map(Some).collect() }
+    }
+}
+
 impl std::fmt::Display for FactPattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}(", self.relation)?;

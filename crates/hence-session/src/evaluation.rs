@@ -195,13 +195,7 @@ pub(super) fn undetermined(
 /// Whether a fact may be one of those that follow possibly.
 pub(super) fn is_undetermined(program: &Program, undetermined: &Undetermined, fact: &Fact) -> bool {
     let open = program.find(fact.relation).and_then(|id| undetermined.get(&id));
-    open.is_some_and(|open| open.iter().any(|pattern| agrees(pattern, fact)))
-}
-
-/// Whether a fact has what is known of a row.
-pub(super) fn agrees(pattern: &FactPattern, fact: &Fact) -> bool {
-    pattern.args.len() == fact.values.len()
-        && pattern.args.iter().zip(&fact.values).all(|(arg, value)| arg.is_none_or(|arg| arg == *value))
+    open.is_some_and(|open| open.iter().any(|pattern| pattern.agrees(fact)))
 }
 
 /// What of a relation follows possibly and not certainly.

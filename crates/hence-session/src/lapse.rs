@@ -76,6 +76,10 @@ pub(super) struct Since {
 /// last transaction of that.
 const ARCHIVED: (&str, &str) = ("what changed by transaction ", " is archived");
 
+/// Why decisions lapse where only that changed what becomes of undefined operations.
+const LENIENT: &str = "undefined operations count as false now";
+const STRICT: &str = "undefined operations no longer count as false";
+
 /// The last archived transaction that the reason of a lapse speaks of.
 pub(super) fn archived_by(reason: &str) -> Option<u64> {
     reason.strip_prefix(ARCHIVED.0)?.strip_suffix(ARCHIVED.1)?.parse().ok()
@@ -116,8 +120,10 @@ impl Since {
     /// The reasons of lapses under these rules.
     pub(super) fn reasons(&self, program: &Program, now: DrawnBy) -> Reasons {
         let under = |name: &Symbol| Some((*name, program.dependents(program.find(*name)?)));
-        let rest = if (self.before.rules, self.before.lenient) != (now.rules, now.lenient) {
+        let rest = if self.before.rules != now.rules {
             Some("the rules changed")
+        } else if self.before.lenient != now.lenient {
+            Some(if now.lenient { LENIENT } else { STRICT })
         } else {
             (self.before.clock != now.clock).then_some("time passed")
         };

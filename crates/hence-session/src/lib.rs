@@ -91,7 +91,7 @@ pub use schedule::Schedules;
 pub use slice::EvaluationScope;
 pub use suppose::Supposed;
 pub use trust::Untrusted;
-pub use what_if::Hypothesis;
+pub use what_if::{Hypothesis, SupposedOutcome};
 pub use why::{Explainer, FactProofs, Wanted};
 pub use why_not::Refused;
 

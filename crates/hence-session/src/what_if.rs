@@ -9,16 +9,17 @@ use hence_core::value::{Value, Word};
 use hence_engine::{Database, Rows};
 use hence_lang::ir::Program;
 use hence_ledger::EffectRound;
+use hence_proof::WhyError;
 use hence_proof::difference::{
-    Changed, ComparedRelations, RelationDifference, Turn, difference, each_change,
+    Changed, ComparedRelations, RelationDifference, Side, Turn, difference, each_change,
 };
-use hence_proof::{Finder, WhyError};
 
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
 use super::facts::{self, Brought};
 use super::fitting::under;
-use super::{RuleSet, Session};
+use super::lapse::DrawnBy;
+use super::{RuleSet, Session, Store};
 
 /// What is supposed.
 #[derive(Clone, Debug, Default)]
@@ -35,9 +36,22 @@ pub struct Hypothesis {
     pub now: Option<i64>,
 }
 
+/// What came of a hypothesis beside the changes.
+#[derive(Clone, Debug, Default)]
+pub struct SupposedOutcome {
+    /// The steps that effects would make.
+    pub steps: Vec<EffectRound>,
+    /// How many rows of what is compared would be undetermined.
+    pub undetermined: usize,
+    /// Assertions that stand already.
+    pub present: usize,
+    /// Retractions that don't stand.
+    pub missing: usize,
+}
+
 impl Session {
-    /// The difference that a hypothesis makes to what follows at `now`. Nothing is recorded. Of each relation the
-    /// first `reasons` changes are explained.
+    /// The difference that a hypothesis makes at `now`: to the decisions in force, once there are any, and to what follows
+    /// of other relations. Nothing is recorded. Of each relation the first `reasons` changes are explained.
     ///
     /// # Errors
     /// A parameter that there isn't, and all that can go wrong in an evaluation.
@@ -48,12 +62,12 @@ impl Session {
         scope: &ComparedRelations,
         reasons: usize,
     ) -> Result<Vec<RelationDifference>, SessionError> {
-        let mut look = |before: &Finder<'_>, after: &Finder<'_>| difference(before, after, scope, reasons);
+        let mut look = |before: Side<'_, '_>, after: Side<'_, '_>| difference(before, after, scope, reasons);
         self.entry(|| self.suppose(hypothesis, now, &mut look)).map(|(found, _)| found)
     }
 
     /// Hands the changes that [`Session::what_if`] tells to `each`, one after the other and explained as they come,
-    /// until it answers `false`; gives the steps that effects would make.
+    /// until it answers `false`; gives what else would come of it.
     ///
     /// # Errors
     /// As [`Session::what_if`].
@@ -63,10 +77,11 @@ impl Session {
         now: i64,
         (scope, reasons): (&ComparedRelations, usize),
         each: &mut dyn FnMut(Turn, Changed) -> bool,
-    ) -> Result<Vec<EffectRound>, SessionError> {
+    ) -> Result<SupposedOutcome, SessionError> {
         let mut look =
-            |before: &Finder<'_>, after: &Finder<'_>| each_change(before, after, scope, reasons, each);
-        self.entry(|| self.suppose(hypothesis, now, &mut look)).map(|((), steps)| steps)
+            |before: Side<'_, '_>, after: Side<'_, '_>| each_change(before, after, scope, reasons, each);
+        let (undetermined, outcome) = self.entry(|| self.suppose(hypothesis, now, &mut look))?;
+        Ok(SupposedOutcome { undetermined, ..outcome })
     }
 
     /// What somebody who looks at both sides finds.
@@ -74,15 +89,28 @@ impl Session {
         &self,
         hypothesis: &Hypothesis,
         now: i64,
-        look: &mut dyn FnMut(&Finder<'_>, &Finder<'_>) -> Result<T, WhyError>,
-    ) -> Result<(T, Vec<EffectRound>), SessionError> {
+        look: &mut dyn FnMut(Side<'_, '_>, Side<'_, '_>) -> Result<T, WhyError>,
+    ) -> Result<(T, SupposedOutcome), SessionError> {
         let rules = hypothesis.rules.as_ref().unwrap_or(&self.rules);
         let rules = rules.with_sets(&hypothesis.sets).map_err(SessionError::Faults)?;
         let before = self.evaluate(now)?;
-        let (after, steps) = self.supposed(hypothesis, &rules, hypothesis.now.unwrap_or(now))?;
-        let before = self.reasons(&before);
-        let after = after.finder((&rules.program, &rules.sources), &self.store);
-        Ok((look(&before, &after)?, steps))
+        let (after, outcome) = self.supposed(hypothesis, &rules, hypothesis.now.unwrap_or(now))?;
+        let in_force = self.decided()?;
+        let old = self.reasons(&before);
+        let new = after.finder((&rules.program, &rules.sources), &self.store);
+        let old = Side::new(&old).undetermined(&before.undetermined).in_force(in_force.as_ref());
+        let new = Side::new(&new).undetermined(&after.undetermined);
+        Ok((look(old, new)?, outcome))
+    }
+
+    /// The decisions in force; nothing where none was ever decided on.
+    fn decided(&self) -> Result<Option<BTreeSet<Fact>>, SessionError> {
+        let decided = match &self.store {
+            Store::Ledger(ledger) => ledger.last_where(|info| DrawnBy::of(info).is_some())?.is_some(),
+            Store::Memory(_) => self.clock.is_some(),
+        };
+        let facts = || Ok(self.decisions_before()?.into_iter().map(|decision| decision.fact).collect());
+        decided.then(facts).transpose()
     }
 
     fn supposed(
@@ -90,18 +118,23 @@ impl Session {
         hypothesis: &Hypothesis,
         rules: &RuleSet,
         now: i64,
-    ) -> Result<(Evaluation, Vec<EffectRound>), SessionError> {
+    ) -> Result<(Evaluation, SupposedOutcome), SessionError> {
         facts::check(&self.rules, &hypothesis.assertions, Brought::Inputs)?;
         facts::apart(&hypothesis.assertions, &hypothesis.retractions)?;
         let program = &rules.program;
         let mut input = self.standing_in(rules)?;
         let other = |facts: &[Fact]| under(program, &self.rules.program, facts);
-        for fact in &other(&hypothesis.assertions)? {
+        let (assertions, retractions) = (other(&hypothesis.assertions)?, other(&hypothesis.retractions)?);
+        let stands = |fact: &&Fact| evaluation::holds(program, &input, fact);
+        let present = assertions.iter().filter(stands).count();
+        let missing = retractions.iter().filter(|fact| !stands(fact)).count();
+        for fact in &assertions {
             evaluation::add_standing(program, &mut input, fact)?;
         }
-        let mut input = without(program, input, &other(&hypothesis.retractions)?);
+        let mut input = without(program, input, &retractions);
         evaluation::add_now(program, &mut input, now);
-        self.supposed_effects(rules, input, now)
+        let (evaluation, steps) = self.supposed_effects(rules, input, now)?;
+        Ok((evaluation, SupposedOutcome { steps, present, missing, ..SupposedOutcome::default() }))
     }
 }
 

@@ -11,7 +11,7 @@ use hence_engine::{Database, Engine, Limits, Model};
 use hence_lang::ir::Program;
 use hence_lang::lower::lower;
 use hence_proof::Finder;
-use hence_proof::difference::{ComparedRelations, difference};
+use hence_proof::difference::{ComparedRelations, Side, difference};
 use hence_proof::proof::{NoOrigins, Origin, Origins};
 use hence_proof::render::{Layout, remedies_text, tree, why_not_line, why_not_text};
 use hence_proof::why_not::Trial;
@@ -204,17 +204,20 @@ fn a_difference_gives_a_reason_on_both_sides() {
     let (old, new) = (before.model(), after.model());
     let one = Finder::new(&before.program, &old, &before.sources, &NoOrigins);
     let other = Finder::new(&after.program, &new, &after.sources, &NoOrigins);
-    let found = difference(&one, &other, &ComparedRelations::Decisions, 10).unwrap();
+    let found = difference(Side::new(&one), Side::new(&other), &ComparedRelations::Decisions, 10).unwrap();
     assert_eq!(found.len(), 1);
     assert!(found[0].drawn.is_empty() && found[0].relation.as_str() == "refine_tool");
     let lapsed = &found[0].lapsed[0];
-    assert_eq!(lapsed.fact, Fact::new("refine_tool", [text("a")]));
+    assert_eq!(lapsed.fact.fact(), Some(Fact::new("refine_tool", [text("a")])));
     let was = "rule refine: poor(tool: \"a\", quality: 0.25) and \
                no active_refinement(\"a\"): there is no active_refinement at all";
     assert_eq!(lapsed.before.as_deref(), Some(was));
     assert_eq!(lapsed.after.as_deref(), Some("rule poor_tool: `Quality < poor_quality` fails: 0.25 < 0.125"));
     let relations = ComparedRelations::Relations(vec!["poor".into(), "learned".into()]);
-    assert_eq!(difference(&one, &other, &relations, 0).unwrap()[0].lapsed[0].before, None);
+    assert_eq!(
+        difference(Side::new(&one), Side::new(&other), &relations, 0).unwrap()[0].lapsed[0].before,
+        None
+    );
 }
 
 #[test]

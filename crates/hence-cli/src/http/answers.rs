@@ -12,7 +12,7 @@ use hence_core::schema::Kind;
 use hence_core::symbol::Symbol;
 use hence_core::value::Value;
 use hence_ledger::{Decision, InForce, Ledger, LedgerError};
-use hence_proof::difference::{ComparedRelations, Turn};
+use hence_proof::difference::ComparedRelations;
 use hence_proof::render;
 use hence_server::{Asked, DeskAnswer, Page, Problem, Question};
 use hence_session::{DecisionId, Hypothesis, Listing, RuleSet, Session, SessionError, Wanted};
@@ -270,20 +270,22 @@ fn what_if(
     let hypothesis =
         Hypothesis { assertions: read(assert)?, retractions: read(retract)?, sets, ..Hypothesis::default() };
     let mut changes = Vec::new();
-    let steps = of(session.what_if_each(
+    let outcome = of(session.what_if_each(
         &hypothesis,
         now,
         (&ComparedRelations::Decisions, EXPLAINED),
         &mut |turn, change| {
-            let what = if turn == Turn::Drawn { "drawn" } else { "lapsed" };
+            let decision = json!({ change.fact.relation.as_str(): output::open_values(&change.fact.args) });
             changes.push(json!({
-                "change": what, "decision": facts_json::fact(&change.fact), "before": change.before,
-                "after": change.after,
+                "change": turn.name(), "decision": decision, "before": change.before, "after": change.after,
             }));
             true
         },
     ))?;
-    Ok(json!({ "changes": changes, "steps": effects::json(&steps) }))
+    Ok(json!({
+        "changes": changes, "undetermined": outcome.undetermined, "present": outcome.present,
+        "missing": outcome.missing, "steps": effects::json(&outcome.steps),
+    }))
 }
 
 fn replay(session: &Session, from: Option<u64>, to: Option<u64>) -> Told {

@@ -9,8 +9,6 @@ use hence_core::value::Value;
 use hence_lang::analysis::checked::{Checked, Effect};
 use hence_proof::proof::FactPattern;
 
-use crate::evaluation;
-
 /// What an effect does, whichever rule says it: the input, whether it retracts, and the values, without the instant.
 type Deed = (Symbol, bool, Vec<Option<Value>>);
 
@@ -137,7 +135,7 @@ impl SameRules {
 /// What came and what went; what may still follow did not go.
 fn difference(held: &BTreeSet<Fact>, now: &BTreeSet<Fact>, open: &[FactPattern]) -> Vec<(Fact, bool)> {
     let came = now.difference(held).map(|fact| (fact.clone(), true));
-    let went = held.difference(now).filter(|fact| !open.iter().any(|row| evaluation::agrees(row, fact)));
+    let went = held.difference(now).filter(|fact| !open.iter().any(|row| row.agrees(fact)));
     came.chain(went.map(|fact| (fact.clone(), false))).collect()
 }
 
