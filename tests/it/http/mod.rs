@@ -116,6 +116,7 @@ impl Service {
     }
 
     /// What it said before it had an address, if `text` is in that, or says up to a line that holds it.
+    #[cfg(feature = "otel")]
     fn hear_from_start(&mut self, text: &str) -> String {
         if self.heard.contains(text) { self.heard.clone() } else { self.hear(text) }
     }
