@@ -92,7 +92,7 @@ impl Decide {
         let (session, given) = prepare(session, beginning)?;
         let mut session = session.with_unchanged_recorded(config::get().records_unchanged());
         session.check_columns()?;
-        open::warn_of_undeclared(&session);
+        open::warn_of_undeclared(&session)?;
         let mut files = self.facts.files_or_own(session.rules())?.on(self.engine.readers());
         let lines = if self.follow { records_of_lines(&mut files)? } else { None };
         let author = self.about.author()?;

@@ -41,23 +41,26 @@ impl History {
         let ledger = open::ledger(&self.facts, true)?;
         let one: Option<Vec<Value>> = asked.args.iter().copied().collect();
         let mut out = terminal::text();
+        let mut facts = hence_session::recorded_like(&rules, &ledger, &asked)?;
         let mut found = false;
         if let Some(values) = one {
-            let lines = events(&rules, &ledger, &Fact { relation: asked.relation, values })?;
+            let fact = Fact { relation: asked.relation, values };
+            let lines = events(&rules, &ledger, &fact)?;
             found = !lines.is_empty();
             lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
-        } else {
-            for fact in hence_session::recorded_like(&rules, &ledger, &asked)? {
-                let lines = events(&rules, &ledger, &fact)?;
-                if !lines.is_empty() {
-                    found = true;
-                    writeln!(out, "{fact}")?;
-                    lines.iter().try_for_each(|line| writeln!(out, "    {line}"))?;
-                }
+            facts.clear();
+        }
+        facts.extend(hidden(&rules, &ledger, &asked)?);
+        for fact in facts {
+            let lines = events(&rules, &ledger, &fact)?;
+            if !lines.is_empty() {
+                found = true;
+                writeln!(out, "{fact}")?;
+                lines.iter().try_for_each(|line| writeln!(out, "    {line}"))?;
             }
         }
         let gone = archived(&ledger)?;
-        if found || erased(&ledger, &asked, gone)? {
+        if found {
             return Ok(DONE);
         }
         output::note(&match gone {
@@ -68,7 +71,7 @@ impl History {
     }
 }
 
-/// Says what is archived; the last transaction that can't be read here since its archive is missing, 0 where none is.
+/// Says what is archived; the last transaction of which a part can't be read here, 0 where all can.
 fn archived(ledger: &Ledger) -> Result<u64, Failure> {
     let Some((last, path)) = ledger.archived() else { return Ok(0) };
     let there = ledger.has_archive().map_err(open::failure)?;
@@ -88,45 +91,27 @@ fn archived(ledger: &Ledger) -> Result<u64, Failure> {
             before shows them"
         ),
     });
-    Ok(if there { 0 } else { last })
+    Ok(last)
 }
 
-/// Shows what came and went of a fact whose personal values nobody can read any more: facts with its other values.
-/// Whether there are any after the transaction `gone`, up to which none can be read.
-fn erased(ledger: &Ledger, asked: &FactPattern, gone: u64) -> Result<bool, Failure> {
+/// What was recorded with the other values of a fact that is asked for, and with personal values that nobody can read any
+/// more, so that it may have been this fact; without what is named as it is read.
+fn hidden(rules: &RuleSet, ledger: &Ledger, asked: &FactPattern) -> Result<BTreeSet<Fact>, Failure> {
     let Some(personal) = ledger.personal().map_err(open::failure)?.get(&asked.relation) else {
-        return Ok(false);
+        return Ok(BTreeSet::new());
     };
-    let is_hidden = |at: usize| personal.iter().any(|personal| personal.column == at);
-    let is_like = |other: &Fact| {
-        other.relation == asked.relation
-            && other.values.len() == asked.args.len()
-            && asked
-                .args
-                .iter()
-                .zip(&other.values)
-                .enumerate()
-                .all(|(at, (one, two))| is_hidden(at) || one.is_none_or(|one| one == *two))
-    };
-    let (mut out, mut shown) = (terminal::text(), false);
-    for info in ledger.log(gone + 1..=u64::MAX) {
-        let info = info.map_err(open::failure)?;
-        let unreadable = ledger.unreadable_relations(info.tx).map_err(open::failure)?;
-        if !unreadable.contains(&asked.relation) {
-            continue;
-        }
-        let transaction = ledger.transaction(info.tx).map_err(open::failure)?;
-        let removed = transaction.removed.iter().map(|(fact, _)| (fact, "retracted"));
-        let lapsed = transaction.lapsed.iter().map(|(lapsed, _)| (&lapsed.fact, "lapsed"));
-        let drawn = transaction.drawn.iter().map(|drawn| (&drawn.fact, "drawn"));
-        let all =
-            transaction.added.iter().map(|fact| (fact, "asserted")).chain(removed).chain(drawn).chain(lapsed);
-        for (found, what) in all.filter(|(found, _)| is_like(found)) {
-            writeln!(out, "{found} {}", event(ledger, found, what, info.tx)?)?;
-            shown = true;
+    let mut wider = asked.clone();
+    for personal in personal {
+        wider.args.get_mut(personal.column).map(Option::take);
+    }
+    let mut found = BTreeSet::new();
+    for fact in hence_session::recorded_like(rules, ledger, &wider)? {
+        let is_named = asked.args.iter().zip(&fact.values).all(|(one, value)| *one == Some(*value));
+        if !is_named && ledger.is_hidden(&fact).map_err(open::failure)? {
+            found.insert(fact);
         }
     }
-    Ok(shown)
+    Ok(found)
 }
 
 /// What became of a fact or decision, a line each time.

@@ -50,7 +50,7 @@ impl Migrate {
         if !self.facts.files().is_empty() {
             return Err(Failure::Usage(String::from("`migrate` reads a ledger, but --facts names files")));
         }
-        let rules = self.rules.source().build()?;
+        let rules = self.rules.source_beside(Some(&self.file)).build()?;
         let name = self.file.display().to_string();
         let text = file::read_text(&self.file, file::LARGEST_TEXT)
             .map_err(|source| SessionError::Read { path: self.file.clone(), source })?;

@@ -43,7 +43,7 @@ pub(super) fn for_reading(
 ) -> Result<Session, Failure> {
     let session = quietly(named, facts, engine)?;
     if named.packs.is_empty() {
-        warn_of_undeclared(&session);
+        warn_of_undeclared(&session)?;
     }
     Ok(session)
 }
@@ -330,9 +330,21 @@ pub(super) fn may_be_decided(ledger: &Ledger, named: &RuleOptions, name: &str) -
 }
 
 /// Warns of recorded relations that the rules don't declare, where decisions are drawn.
-pub(super) fn warn_of_undeclared(session: &Session) {
-    let Some(ledger) = session.ledger() else { return };
+pub(super) fn warn_of_undeclared(session: &Session) -> Result<(), Failure> {
+    let Some(ledger) = session.ledger() else { return Ok(()) };
     warn_of_undeclared_in(&hence_session::undeclared(session.rules(), ledger), "these rules");
+    let params = hence_session::undeclared_params(session.rules(), ledger)?;
+    let verb = match params.as_slice() {
+        [] => return Ok(()),
+        [_] => "1 recorded parameter is",
+        _ => &format!("{} recorded parameters are", params.len()),
+    };
+    let named: Vec<String> = params.iter().map(|param| format!("{} = {}", param.name, param.text)).collect();
+    output::warning(&format!(
+        "{verb} not declared by these rules: {}; `hence param unset NAME` removes one",
+        named.join(", ")
+    ));
+    Ok(())
 }
 
 /// The same of rules called `rules`.

@@ -167,13 +167,27 @@ impl List {
         let rules = rules.under_recorded(&recorded, &self.subject.rules.sets)?;
         let shown: Vec<Shown<'_>> =
             rules.program.params.iter().map(|param| self.shown(param, &recorded)).collect();
+        let is_declared = |by: &&RecordedParam| shown.iter().any(|shown| shown.param.name == by.name);
+        let undeclared: Vec<&RecordedParam> = recorded.iter().filter(|by| !is_declared(by)).collect();
         match self.format {
             Form::Text => {
                 let header = ["parameter", "from", "about"].map(str::to_owned);
-                let rows: Vec<Vec<String>> = shown.iter().map(Shown::row).collect();
+                let undeclared = undeclared.iter().map(|by| {
+                    let set = format!("{} = {}", by.name, by.text);
+                    vec![set, origin(by), String::from("not declared by these rules")]
+                });
+                let rows: Vec<Vec<String>> = shown.iter().map(Shown::row).chain(undeclared).collect();
                 terminal::text().lines(&output::table(&header, &rows))?;
             }
-            Form::Json => output::documents(shown.iter().map(Shown::json))?,
+            Form::Json => {
+                let undeclared = undeclared.iter().map(|by| {
+                    json!({
+                        "name": by.name.as_str(), "type": null, "value": null, "default": null,
+                        "from": origin(by), "roles": [], "recorded": json_of(by),
+                    })
+                });
+                output::documents(shown.iter().map(Shown::json).chain(undeclared))?;
+            }
         }
         Ok(DONE)
     }

@@ -139,7 +139,7 @@ impl Past<'_> {
         output::note(&chosen.description(None, now));
         let session = self.equip(chosen, ledger)?;
         if self.rules.packs.is_empty() {
-            open::warn_of_undeclared(&session);
+            open::warn_of_undeclared(&session)?;
         }
         Ok(Asking { session, now, as_of: None })
     }

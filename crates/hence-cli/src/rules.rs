@@ -106,8 +106,13 @@ impl RuleOptions {
 
     /// What a command reads that decides or asks; rules here that it doesn't read are warned of.
     pub(super) fn source(&self) -> RuleSource {
+        self.source_beside(None)
+    }
+
+    /// The same for a command that is given a file `own` of rules of another kind, which it reads.
+    pub(super) fn source_beside(&self, own: Option<&Path>) -> RuleSource {
         let (source, from) = self.chosen();
-        if let Some(unread) = Unread::beside(&source, from) {
+        if let Some(unread) = Unread::beside(&source, from, own) {
             output::warning(&unread.warning(from));
         }
         source
@@ -120,7 +125,7 @@ impl RuleOptions {
     /// taken for theirs.
     pub(super) fn files(&self, command: &str) -> Result<RuleSource, Failure> {
         let (source, from) = self.chosen();
-        match Unread::beside(&source, from) {
+        match Unread::beside(&source, from, None) {
             Some(unread) => Err(Failure::Usage(unread.error(from, command))),
             None if from == From::Shipped => Err(Failure::Usage(format!(
                 "no rules found: no hence.toml names rules, and this folder has no `{RULES}/`; name files \
@@ -174,8 +179,8 @@ struct Unread {
 }
 
 impl Unread {
-    /// What `source` leaves out here, unless somebody said for this folder what is to be read.
-    fn beside(source: &RuleSource, from: From) -> Option<Self> {
+    /// What `source`, and whoever reads `own`, leave out here, unless somebody said for this folder what is to be read.
+    fn beside(source: &RuleSource, from: From, own: Option<&Path>) -> Option<Self> {
         let here = fs::canonicalize(".").ok()?;
         let settings_are_here =
             config::get().root().is_some_and(|root| fs::canonicalize(root).is_ok_and(|root| root == here));
@@ -184,9 +189,11 @@ impl Unread {
             return None;
         }
         let read: Vec<PathBuf> = source.paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+        let own = own.and_then(|own| fs::canonicalize(own).ok());
         let is_read = |path: &Path| {
             let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-            read.iter().any(|read| path.starts_with(read) || read.starts_with(&path))
+            own.as_ref() == Some(&path)
+                || read.iter().any(|read| path.starts_with(read) || read.starts_with(&path))
         };
         let folder = Some(PathBuf::from(RULES)).filter(|folder| folder.is_dir());
         let mut paths = folder.map_or_else(loose, |folder| vec![folder]);

@@ -84,7 +84,7 @@ impl Serve {
         #[cfg(feature = "server")]
         let (session, first) = self.http.begun(session)?;
         session.check_columns()?;
-        open::warn_of_undeclared(&session);
+        open::warn_of_undeclared(&session)?;
         let carry = self.carry(&session, &mailbox)?;
         let owner = Some(self.owner(&facts, &mailbox)?);
         #[cfg(feature = "server")]

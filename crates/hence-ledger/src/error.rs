@@ -96,8 +96,8 @@ pub enum LedgerError {
     Base(String),
     /// The medium of the fact base fails.
     #[error(
-        "the fact base couldn't be read or written ({0}): the journal holds everything; fix that, then try \
-        again"
+        "the fact base couldn't be read or written ({0}): what is recorded is in the journal; fix that, then \
+        try again"
     )]
     Medium(String),
     /// The ledger was opened for reading.

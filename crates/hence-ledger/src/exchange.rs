@@ -156,7 +156,11 @@ impl Ledger {
         if !matched.is_empty() {
             self.notices.push(Notice::Unredacted { relations: matched.into_iter().collect() });
         }
-        imported
+        // Keys that what came so far records as destroyed are gone once this ends, whatever ends it.
+        let destroyed = self.destroy_erased();
+        let imported = imported?;
+        destroyed?;
+        Ok(imported)
     }
 
     /// Imports line by line, and counts by relation what `[redact]` matches.

@@ -107,6 +107,11 @@ impl Journal {
             (Some(held), Some(asked)) if asked < held.transaction => {
                 journal.with_archive()?.ok_or_else(|| journal.archived(asked, held))
             }
+            // What ended by then is in the archive alone, where that is there.
+            (Some(held), Some(asked)) if asked == held.transaction => {
+                journal.check_names()?;
+                Ok(journal.with_archive()?.unwrap_or(journal))
+            }
             _ => {
                 journal.check_names()?;
                 Ok(journal)

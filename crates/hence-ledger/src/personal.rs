@@ -2,6 +2,7 @@
 //! erases the values wherever they are: in journal, base, archive, exports and copies.
 
 mod erased;
+mod recorded;
 mod ring;
 
 use std::borrow::Cow;

@@ -245,26 +245,30 @@ impl Ledger {
     }
 
     fn since(&self, section: u8, fact: &Fact) -> Result<Option<u64>, LedgerError> {
-        let fact = self.sealed(fact)?;
-        let mut tuple = Vec::new();
-        tuple::encode(&fact.values, &mut tuple);
-        Since::new(&self.state, &self.view, section, 1).find(fact.relation, &tuple)
+        let mut finder = Since::new(&self.state, &self.view, section, 1);
+        for tuple in self.recorded_as(section, fact)? {
+            if let Some(since) = finder.find(fact.relation, &tuple)? {
+                return Ok(Some(since));
+            }
+        }
+        Ok(None)
     }
 
     fn intervals(&self, section: u8, past: u8, fact: &Fact) -> Result<Vec<Interval>, LedgerError> {
         let Some(number) = self.state.number(fact.relation) else { return Ok(Vec::new()) };
-        let sealed = self.sealed(fact)?;
-        let mut tuple = Vec::new();
-        tuple::encode(&sealed.values, &mut tuple);
-        let mut prefix = keys::fact(past, number, &tuple);
-        prefix.push(0);
         let mut spans = Vec::new();
-        for entry in self.view.prefix(&prefix) {
-            let Row { from, until, .. } = past_row(&self.view, &entry?)?;
-            spans.push(Interval { from, until });
+        let mut finder = Since::new(&self.state, &self.view, section, 1);
+        for tuple in self.recorded_as(section, fact)? {
+            let mut prefix = keys::fact(past, number, &tuple);
+            prefix.push(0);
+            for entry in self.view.prefix(&prefix) {
+                let Row { from, until, .. } = past_row(&self.view, &entry?)?;
+                spans.push(Interval { from, until });
+            }
+            let since = finder.find(fact.relation, &tuple)?;
+            spans.extend(since.map(|from| Interval { from, until: None }));
         }
-        let since = self.since(section, fact)?;
-        spans.extend(since.map(|from| Interval { from, until: None }));
+        spans.sort_unstable_by_key(|span| span.from);
         Ok(spans)
     }
 

@@ -82,7 +82,7 @@ pub use listing::{Listing, from_shipped, history, recorded_like, stands_with, un
 pub use loader::{Loaded, Loader};
 pub use migrate::{Migrated, Migration};
 pub use outcome::CommitOutcome;
-pub use parameters::{RecordedParam, param_fact, recorded_params};
+pub use parameters::{RecordedParam, param_fact, recorded_params, undeclared_params};
 pub use prepared::{Decided, PreparedSession};
 pub use replay::{Flip, Replay, Replayed};
 pub use rule_files::{RuleFiles, is_of_tests, rule_files};

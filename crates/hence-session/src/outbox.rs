@@ -82,8 +82,19 @@ impl Session {
     /// A ledger that can't be read.
     pub fn is_in_force(&self, id: DecisionId, decision: &Fact) -> Result<bool, SessionError> {
         let Some(ledger) = self.ledger() else { return Ok(false) };
-        let last = ledger.decision_history(decision)?.pop();
-        Ok(last.is_some_and(|span| span.until.is_none() && span.from == id.tx))
+        let spans = ledger.decision_history(decision)?;
+        Ok(spans.iter().any(|span| span.until.is_none() && span.from == id.tx))
+    }
+
+    /// Why a decision, as it is read, can't be handed to anybody: keys of its personal values are not here, or destroyed.
+    ///
+    /// # Errors
+    /// A ledger that can't be read.
+    pub fn unreadable(&self, id: DecisionId, decision: &Fact) -> Result<Option<String>, SessionError> {
+        let Some(ledger) = self.ledger() else { return Ok(None) };
+        let hidden = ledger.is_hidden(decision)?;
+        let why = || format!("values of {id} are under keys that are not here: put `personal.keys` back");
+        Ok(hidden.then(why))
     }
 
     /// What a guarded decision lacks at `now`: a fact that it `requires`, in a proof from the facts that stand, brought

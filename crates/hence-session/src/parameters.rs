@@ -81,6 +81,16 @@ pub fn recorded_params(ledger: &Ledger, at: When) -> Result<Vec<RecordedParam>, 
     Ok(found)
 }
 
+/// The parameters that a ledger holds and rules don't declare, by name.
+///
+/// # Errors
+/// A ledger that can't be read.
+pub fn undeclared_params(rules: &RuleSet, ledger: &Ledger) -> Result<Vec<RecordedParam>, SessionError> {
+    let mut found = recorded_params(ledger, When::Now)?;
+    found.retain(|param| rules.program.params.iter().all(|declared| declared.name != param.name));
+    Ok(found)
+}
+
 impl RuleSet {
     /// The same rules under recorded parameters, those left out that `sets` gives a value for one run.
     ///

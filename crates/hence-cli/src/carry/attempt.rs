@@ -51,6 +51,12 @@ impl Attempt<'_> {
         }
     }
 
+    /// Leaves an entry as it is, and says why.
+    pub(super) fn leave(&self, why: String) -> Event {
+        output::warning(&format!("{} `{}` is not carried out: {why}", self.id, self.item.decision.fact));
+        self.event(why, Vec::new())
+    }
+
     fn carry_out(&self, attempt: u32) -> Result<Report, Failed> {
         let decision = &self.item.decision;
         let columns = declared(self.session, decision.fact.relation);
@@ -157,7 +163,16 @@ impl Attempt<'_> {
     }
 
     fn settle(&mut self, author: &str, note: EntryNote) -> Result<Vec<CommitOutcome>, Failure> {
-        let said = told(self.session, self.id, &self.item.decision.fact, &note);
+        let mut said = told(self.session, self.id, &self.item.decision.fact, &note);
+        if let Some(why) = self.session.unreadable(self.id, &self.item.decision.fact)? {
+            // What holds the values of the decision would record what stands in their place.
+            let own = format!("carried_{}", self.item.decision.fact.relation);
+            let before = said.len();
+            said.retain(|fact| fact.relation.as_str() != own);
+            if said.len() < before {
+                output::warning(&format!("`{own}` is not asserted: {why}"));
+            }
+        }
         let mut decided = Vec::new();
         let words = self.words(&note);
         let committed = (!said.is_empty()).then(|| self.commit(author.to_owned(), said, &note, words));

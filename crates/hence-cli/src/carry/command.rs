@@ -42,7 +42,7 @@ impl CarryOut {
         self.facts.existing_store("")?;
         let mut session = open::for_writing(&self.rules, &self.facts, &self.engine, false)?;
         session.check_columns()?;
-        open::warn_of_undeclared(&session);
+        open::warn_of_undeclared(&session)?;
         let now = time::of(&session, self.facts.now)?;
         let mut carry = Carry::new(&session, false)?;
         let change = CommitRequest {

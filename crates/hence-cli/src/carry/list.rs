@@ -142,11 +142,11 @@ fn rows(session: &Session, ways: &Ways, all: bool) -> Result<Vec<Row>, Failure> 
     let mut rows = Vec::new();
     for (id, decision) in session.in_force(&|relation| ways.get(relation).is_some())? {
         let entry = noted.remove(&id).unwrap_or_default();
-        rows.push((id, row(ways, id, &decision, &entry, true)));
+        rows.push((id, row(session, ways, id, &decision, &entry)?));
     }
     for (id, entry) in noted {
         let row = match outbox::drawn_as(session, id)? {
-            Some(decision) => row(ways, id, &decision, &entry, session.is_in_force(id, &decision.fact)?),
+            Some(decision) => row(session, ways, id, &decision, &entry)?,
             None => archived(id, &entry),
         };
         rows.push((id, row));
@@ -170,7 +170,13 @@ fn row_json(row: &Row) -> serde_json::Value {
     })
 }
 
-fn row(ways: &Ways, id: DecisionId, decision: &Decision, entry: &OutboxEntry, stands: bool) -> Row {
+fn row(
+    session: &Session,
+    ways: &Ways,
+    id: DecisionId,
+    decision: &Decision,
+    entry: &OutboxEntry,
+) -> Result<Row, Failure> {
     let last = entry.last.as_ref();
     let detail = last.map(|last| last.detail.clone()).unwrap_or_default();
     let noted = last.map(|last| last.carrier.clone()).unwrap_or_default();
@@ -178,10 +184,12 @@ fn row(ways: &Ways, id: DecisionId, decision: &Decision, entry: &OutboxEntry, st
         Some(way) => (&way.policy, way.carrier.name().to_owned(), detail),
         None => (&super::ways::REQUESTS, noted, format!("no carrier any more; {detail}")),
     };
-    let state = outbox::shown(entry.state(policy), stands);
+    let state = outbox::shown(entry.state(policy), session.is_in_force(id, &decision.fact)?);
+    let unreadable = if state.is_end() { None } else { session.unreadable(id, &decision.fact)? };
+    let detail = unreadable.unwrap_or(detail);
     let next = entry.next(policy).filter(|_| state == State::Failed);
     let (id, decision) = (id.to_string(), decision.fact.to_string());
-    Row { id, decision, carrier, state, attempts: entry.attempt, next, detail }
+    Ok(Row { id, decision, carrier, state, attempts: entry.attempt, next, detail })
 }
 
 /// The row of a decision that only an archive has that is not here: it lapsed.
@@ -237,20 +245,23 @@ impl Show {
     fn run(self) -> Outcome {
         let (session, ways) = self.subject.session(false)?;
         let decision = session.drawn_as(self.id)?;
-        let stands = session.is_in_force(self.id, &decision.fact)?;
         let notes = outbox::notes(&session)?.remove(&self.id).unwrap_or_default();
         let mut entry = OutboxEntry::default();
         notes.iter().for_each(|(_, note)| entry.take(note.clone()));
         if notes.is_empty() && ways.get(decision.fact.relation).is_none() {
             return Err(no_carrier(self.id, &decision));
         }
-        let row = row(&ways, self.id, &decision, &entry, stands);
+        let row = row(&session, &ways, self.id, &decision, &entry)?;
+        let unreadable = session.unreadable(self.id, &decision.fact)?.filter(|_| !row.state.is_end());
         match self.format {
             Format::Table => {
                 let mut out = output::out(self.format);
                 writeln!(out, "{} {}: {} by {}", row.id, row.decision, row.state.word(), row.carrier)?;
                 if let Some(next) = row.next {
                     writeln!(out, "next attempt at {}", Value::Time(next).text())?;
+                }
+                if let Some(why) = &unreadable {
+                    writeln!(out, "{why}")?;
                 }
                 for (tx, note) in &notes {
                     writeln!(out, "  {}", line(*tx, note))?;

@@ -160,8 +160,13 @@ impl Carry {
         let Some(item) = outbox.open.get_mut(&id) else { return Ok(None) };
         let Some(way) = self.ways.get(item.decision.fact.relation) else { return Ok(None) };
         let stands = session.is_in_force(id, &item.decision.fact)?;
+        let unreadable = session.unreadable(id, &item.decision.fact)?;
         let mut attempt = attempt::Attempt { session, way, id, item, now, list: self.list };
-        match attempt.item.entry.step(&way.policy, stands, now) {
+        let step = attempt.item.entry.step(&way.policy, stands, now);
+        if let (Some(why), true) = (unreadable, records(step, attempt.item)) {
+            return Ok(Some(attempt.leave(why)));
+        }
+        match step {
             NextStep::Carry(_) if attempt.item.chain > LONGEST_CHAIN => {
                 let message =
                     format!("{id} follows a chain of {LONGEST_CHAIN} decisions carried out, and waits");
@@ -181,5 +186,14 @@ impl Carry {
             }
             NextStep::Wait(_) | NextStep::Ask | NextStep::Done => Ok(None),
         }
+    }
+}
+
+/// Whether a step is recorded with the values of its decision: rules may be told them.
+fn records(step: NextStep, item: &outbox::Item) -> bool {
+    match step {
+        NextStep::Carry(_) | NextStep::Finish | NextStep::GiveUp => true,
+        NextStep::Cancel => item.entry.last.is_some(),
+        NextStep::Wait(_) | NextStep::Ask | NextStep::Done => false,
     }
 }

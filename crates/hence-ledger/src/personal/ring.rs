@@ -24,6 +24,10 @@ const FORMAT: &str = "hence personal keys 1";
 /// What keys are derived for.
 const VALUE: &str = "hence personal value 1";
 const NONCE: &str = "hence personal nonce 1";
+/// What is said of a value whose key is destroyed, and of one whose key is not here.
+const ERASED: &str = "erased";
+const SEALED: &str = "sealed";
+const STAND_INS: [&str; 2] = [ERASED, SEALED];
 /// Bytes of a nonce.
 const NONCE_LEN: usize = 12;
 /// Bytes of an id.
@@ -32,6 +36,13 @@ const ID_LEN: usize = 8;
 /// Whether a text has the form of a value under a key.
 pub fn is_token(text: &str) -> bool {
     key_of(text).is_some()
+}
+
+/// Whether a text has the form of what stands in the place of a value without a key.
+pub(super) fn is_stand_in(text: &str) -> bool {
+    let word = STAND_INS.iter().find_map(|word| text.strip_prefix('(')?.strip_prefix(word));
+    let hash = word.and_then(|rest| rest.strip_prefix(' ')?.strip_suffix(')'));
+    hash.is_some_and(|hash| hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// The id of the key that a value is under.
@@ -154,8 +165,8 @@ impl Ring {
         let is_erased = id.is_some_and(|id| self.erased.contains(&id));
         let word = match (id.and_then(|id| self.keys.get(&id)), is_erased) {
             (Some(key), _) => return opened(key, token),
-            (None, true) => "erased",
-            (None, false) => "sealed",
+            (None, true) => ERASED,
+            (None, false) => SEALED,
         };
         Some(format!("({word} {})", hex(&Hash::of(token.as_bytes()).short::<4>())))
     }
@@ -314,6 +325,12 @@ mod tests {
             prop_assert!(left.open(&token).unwrap().starts_with("(sealed "));
             prop_assert_eq!(left.id(&one), None);
             prop_assert!(left.id(&other).is_some());
+        }
+
+        #[test]
+        fn what_stands_in_the_place_of_a_value_is_known_as_such(token in "sealed:[0-9a-f]{16}:[A-Za-z0-9_-]{1,20}") {
+            let ring = Ring::read(None, BTreeSet::new()).unwrap();
+            prop_assert!(is_stand_in(&ring.open(&token).unwrap()));
         }
 
         #[test]
