@@ -27,6 +27,7 @@ fn rules(dice: &mut Dice) -> RuleSet {
     );
     for body in BODIES {
         if dice.below(2) == 0 {
+            text.push(' ');
             text.push_str(body);
         }
     }
