@@ -39,8 +39,7 @@ fn an_answer_to_what_is_recorded_is_shortened() {
         (from..from + 1000).map(job).collect::<Vec<Json>>()
     };
     let recorded = &ask(dir.path(), &[call(1, "assert_facts", &json!({ "facts": jobs(0) }))])[0];
-    let asked = json!({ "facts": jobs(1000), "ask": "retry(\"nobody\")" });
-    let decided = &ask(dir.path(), &[call(1, "decide", &asked)])[0];
+    let decided = &ask(dir.path(), &[call(1, "decide", &json!({ "facts": jobs(1000) }))])[0];
     for (answer, tx) in [(recorded, 1), (decided, 2)] {
         let shown = &answer["result"]["structuredContent"];
         assert_eq!(answer["result"]["isError"], json!(false), "{:.300}", answer.to_string());
@@ -50,8 +49,6 @@ fn an_answer_to_what_is_recorded_is_shortened() {
         assert!(drawn > 100 && drawn + left_out == 1000, "{drawn} {left_out}");
         assert!(answer.to_string().len() < 3 << 20, "{}", answer.to_string().len());
     }
-    assert_eq!(decided["result"]["structuredContent"]["decision"], json!(false));
-    assert!(text(decided).starts_with("No: "), "{:.300}", text(decided));
     // What records nothing may be asked again for less.
     let dry = json!({ "facts": jobs(2000), "dry": true });
     let dry = &ask(dir.path(), &[call(1, "decide", &dry)])[0];
