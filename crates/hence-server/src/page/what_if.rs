@@ -11,6 +11,12 @@ use super::shell::{self, Shown};
 use super::visit::Visit;
 use super::words::{self, Schema, count, list, text};
 
+/// The kinds of change that are shown, each with its sign and title.
+const SECTIONS: [(&str, &str, &str); 3] = [
+    ("drawn", "+", "Would be drawn"),
+    ("lapsed", "−", "Would lapse"),
+    ("undetermined", "?", "Would be undetermined"),
+];
 /// How many changes are shown.
 const MOST: usize = 100;
 
@@ -76,7 +82,7 @@ async fn difference(visit: &Visit, set: &[(String, Json)], params: &[Json], sche
                 span.badge.off { (words::counted(of("lapsed").count() as u64, "decision", "decisions")) " fewer" }
             }
             @if changes.is_empty() { p { "No decision changes." } }
-            @for (what, sign, title) in [("drawn", "+", "Would be drawn"), ("lapsed", "−", "Would lapse")] {
+            @for (what, sign, title) in SECTIONS {
                 @if of(what).next().is_some() {
                     h3 { (title) }
                     ul.changes {
