@@ -87,7 +87,7 @@ fn main() -> Result<()> {
     let rules = RuleSource { paths: vec![file], ..RuleSource::default() }.build()?;
     for count in counts {
         println!("{count} facts");
-        let mut session = Session::over_facts(rules.clone(), facts(count)).unwrap().keeping();
+        let mut session = Session::over_facts(rules.clone(), facts(count))?.keeping();
         commit(&mut session, Vec::new(), BEGIN)?;
         measure("in memory", &mut session)?;
         let ledger = Ledger::open(folder.join(count.to_string()), &OpenOptions::default())?;
