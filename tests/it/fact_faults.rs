@@ -199,13 +199,14 @@ fn json_nests_to_a_bound() {
 fn headers_are_checked_before_the_rows() {
     let note = "note: the relation is `risk(subject: name, level: /low | /medium | /high, mode: mode)`";
     let help = "help: name the columns in the first line, in any order: `subject,level,mode`";
+    let mapped = "help: if `levle` has the value of `level`, map it in hence.toml: `[facts]`, `risk = { file = \"risk.csv\", columns = { level = \"levle\" } }`";
     assert_eq!(
         faults("risk.csv", "subject,levle,subject\nx,y,z\n"),
         [
             "risk.csv:1:9 E610: `risk` has no column `levle` | help: did you mean `level`?".to_owned(),
             "risk.csv:1:15 E612: duplicate column `subject` of `risk` | help: keep one of them".to_owned(),
             format!(
-                "risk.csv:1:1 E611: missing columns `level: /low | /medium | /high`, `mode: mode` of `risk` | {note} | {help}"
+                "risk.csv:1:1 E611: missing columns `level: /low | /medium | /high`, `mode: mode` of `risk` | {note} | {help} | {mapped}"
             ),
         ]
     );
