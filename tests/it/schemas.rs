@@ -323,10 +323,6 @@ fn a_ledger_takes_no_facts_that_its_columns_do_not() {
 #[test]
 fn facts_of_a_session_without_a_ledger_are_never_left_out() {
     let facts = vec![Fact::new("r", [text("a")])];
-    let session = Session::over_facts(rules_of(AB), facts).unwrap();
-    let refused = session.derive(&[String::from("q")], 0).unwrap_err().to_string();
-    assert!(
-        refused.contains("`r(\"a\")` does not have the columns of `r(a: string, b: string)`"),
-        "{refused}"
-    );
+    let refused = Session::over_facts(rules_of(AB), facts).err().unwrap().to_string();
+    assert!(refused.contains("expected 2 terms for `r`, found 1"), "{refused}");
 }

@@ -16,11 +16,11 @@ use hence_ledger::{
 
 use super::ask::reports;
 use super::authors::{self, Saying};
+use super::brought::{self, Brought};
 use super::cross_check::rows_of;
 use super::effects::{Effected, HeldAt, has_effects};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
-use super::facts::{self, Brought};
 use super::incremental::IncrementalState;
 use super::lapse::DecisionRelations;
 use super::ledger_facts::Recording;
@@ -148,7 +148,7 @@ impl Session {
         // A ledger keeps facts for other rules, and could not be read again with facts that these derive.
         let brought = if self.ledger().is_some() { Brought::Recorded } else { Brought::Any };
         let said = change.said.iter().map(|said| &said.fact);
-        facts::check(&self.rules, change.assertions.iter().chain(said), brought)?;
+        brought::check(&self.rules, change.assertions.iter().chain(said), brought)?;
         if let Some(ledger) = self.ledger() {
             let others: BTreeSet<&Fact> = change.said.iter().map(|said| &said.fact).collect();
             let own = change.assertions.iter().filter(|fact| !others.contains(fact));

@@ -12,8 +12,8 @@ use hence_engine::Database;
 use hence_lang::ir::Program;
 use hence_ledger::{Assertion, Decision, Draft, Ledger, LedgerError, Notice, When};
 
+use super::brought::{self, Brought};
 use super::error::SessionError;
-use super::facts::{self, Brought};
 use super::fitting::{Legacy, Lens, Reading};
 use super::{RuleSet, Session, Store, trust};
 
@@ -179,7 +179,7 @@ pub(super) fn decisions(ledger: &Ledger, as_of: When) -> Result<Vec<Decision>, L
 /// read.
 pub fn fit_draft(rules: &RuleSet, ledger: &Ledger, draft: &mut Draft) -> Result<(), SessionError> {
     let said = draft.said.iter().map(|said| &said.fact);
-    facts::check(rules, draft.assertions.iter().chain(said), Brought::Recorded)?;
+    brought::check(rules, draft.assertions.iter().chain(said), Brought::Recorded)?;
     let reading = Reading { ledger, at: When::Now, legacy: &Legacy::default(), trusted: false };
     let lens = Lens::new(&reading, &rules.program, &rules.sources)?;
     Ok(lens.record(ledger, &rules.program, draft)?)

@@ -9,6 +9,7 @@
 mod ask;
 mod audit;
 mod authors;
+mod brought;
 pub mod codes;
 mod commit;
 pub mod compiled;
@@ -107,10 +108,10 @@ use hence_engine::{Database, Engine, Limits};
 use hence_lang::ir::Program;
 use hence_ledger::{Ledger, Notice, TxInfo, When};
 
+use brought::Brought;
 use cross_check::CrossCheck;
 use decisions::Decisions;
 use effects::HeldAt;
-use facts::Brought;
 use incremental::IncrementalState;
 use ledger_facts::{LensNow, Recording, declares_the_same};
 use memory::FactSet;
@@ -161,7 +162,7 @@ impl Session {
     /// # Errors
     /// A fact of no relation of the rules, with other columns, with a value of another type.
     pub fn over_facts(rules: RuleSet, facts: Vec<Fact>) -> Result<Self, SessionError> {
-        facts::check(&rules, &facts, Brought::Any)?;
+        brought::check(&rules, &facts, Brought::Any)?;
         let memory = Memory { facts: FactSet::new(facts), decisions: Decisions::default() };
         Ok(Self::new(rules, Store::Memory(memory)))
     }

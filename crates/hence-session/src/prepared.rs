@@ -7,8 +7,8 @@ use hence_core::value::Word;
 use hence_engine::{Database, LimitReached, Limits, Prepared, PreparedModel, SemiNaive, Undefined};
 use hence_proof::proof::FactPattern;
 
+use super::brought::{self, Brought};
 use super::error::SessionError;
-use super::facts::{self, Brought};
 use super::{RuleSet, Session, ask, evaluation};
 
 /// A session's rules over the facts that stood in it when it was prepared. Each request brings facts of its own, is
@@ -89,7 +89,7 @@ impl PreparedSession<'_> {
     /// A fact of no input that the rules know, a limit that was reached.
     pub fn decide_fresh(&mut self, facts: &[Fact], now: i64) -> Result<Decided, SessionError> {
         self.request.clear();
-        facts::check(self.rules, facts, Brought::Inputs)?;
+        brought::check(self.rules, facts, Brought::Inputs)?;
         for fact in facts {
             evaluation::add_standing(&self.rules.program, &mut self.request, fact)?;
         }

@@ -14,9 +14,9 @@ use hence_proof::difference::{
     Changed, ComparedRelations, RelationDifference, Side, Turn, difference, each_change,
 };
 
+use super::brought::{self, Brought};
 use super::error::SessionError;
 use super::evaluation::{self, Evaluation};
-use super::facts::{self, Brought};
 use super::fitting::under;
 use super::lapse::DrawnBy;
 use super::{RuleSet, Session, Store};
@@ -119,8 +119,8 @@ impl Session {
         rules: &RuleSet,
         now: i64,
     ) -> Result<(Evaluation, SupposedOutcome), SessionError> {
-        facts::check(&self.rules, &hypothesis.assertions, Brought::Inputs)?;
-        facts::apart(&hypothesis.assertions, &hypothesis.retractions)?;
+        brought::check(&self.rules, &hypothesis.assertions, Brought::Inputs)?;
+        brought::apart(&hypothesis.assertions, &hypothesis.retractions)?;
         let program = &rules.program;
         let mut input = self.standing_in(rules)?;
         let other = |facts: &[Fact]| under(program, &self.rules.program, facts);

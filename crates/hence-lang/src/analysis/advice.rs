@@ -37,7 +37,11 @@ fn lower_case(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diag
             names.push(name);
         }
     }
-    let edits = meant.iter().map(|(name, span)| Edit { span: *span, text: variable_form(name) }).collect();
+    let edits: Vec<Edit> =
+        meant.iter().map(|(name, span)| Edit { span: *span, text: variable_form(name) }).collect();
+    if !lie_within(rule, &edits) {
+        return;
+    }
     let mut first = true;
     let is_meant = |fault: &Diagnostic| unknown(fault).is_some_and(|place| meant.contains(&place));
     faults.retain(|fault| !is_meant(fault) || std::mem::take(&mut first));
@@ -129,6 +133,19 @@ fn rule_text(rule: &Rule) -> Span {
     Span { start: rule.head.span.start, ..rule.span }
 }
 
+/// Whether edits are of the text of a rule, none over another: of a rule that was read in part they need not be.
+fn lie_within(rule: &Rule, edits: &[Edit]) -> bool {
+    let text = rule_text(rule);
+    let mut spans: Vec<Span> = edits.iter().map(|edit| edit.span).collect();
+    spans.sort_unstable();
+    let mut from = text.start;
+    spans.iter().all(|span| {
+        let fits = from <= span.start && span.start <= span.end && span.end <= text.end;
+        from = span.end;
+        fits
+    })
+}
+
 /// `r(T, max(N) + 1) :- q(T, N).` as a rule for the aggregates of one term, whose names stand at `names`, and one
 /// that reads it.
 fn two_rules(rule: &Rule, vars: &Vars, names: &[Span], sources: &Sources) -> Option<String> {
@@ -200,6 +217,9 @@ fn clock(rule: &Rule, vars: &Vars, sources: &Sources, faults: &mut Vec<Diagnosti
     let mut edits =
         vec![Edit { span: Span { end: body.span.start, ..body.span }, text: "now(Now), ".to_owned() }];
     edits.extend(calls.into_iter().map(|span| Edit { span, text: String::from("Now") }));
+    if !lie_within(rule, &edits) {
+        return;
+    }
     let mut at = 0;
     faults.retain(|fault| {
         at += 1;
