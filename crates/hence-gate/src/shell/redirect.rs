@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::parse::{children, named, text};
+use super::parse::{children, is_word, named, text};
+use super::quotes::substituted;
 use super::walk::{Stdin, Walk};
 use super::word::{self, Piece};
 use super::{Mode, Why};
@@ -70,7 +71,7 @@ impl Walk {
         let targets: Vec<Node<'_>> = node.children_by_field_name("destination", &mut node.walk()).collect();
         let mode = if operator == "<" || operator.starts_with("<&") { Mode::Read } else { Mode::Write };
         let mut first = None;
-        for target in targets {
+        for target in targets.into_iter().take(1) {
             for word in self.words(target, source) {
                 let is_descriptor = word.text.chars().all(|c| c.is_ascii_digit() || c == '-');
                 if !(operator.ends_with('&') && is_descriptor) {
@@ -103,7 +104,9 @@ impl Walk {
             known &= !self.backquotes(text(body, source));
         }
         for child in named(body) {
-            all.push_str(source.get(at..child.start_byte()).unwrap_or_default());
+            let gap = source.get(at..child.start_byte()).unwrap_or_default();
+            all.push_str(gap);
+            known &= !self.backquotes(gap);
             at = child.end_byte();
             if child.kind() == "heredoc_content" {
                 all.push_str(text(child, source));
@@ -117,22 +120,21 @@ impl Walk {
                 }
             }
         }
-        all.push_str(source.get(at..body.end_byte()).unwrap_or_default());
+        let gap = source.get(at..body.end_byte()).unwrap_or_default();
+        all.push_str(gap);
+        known &= named(body).is_empty() || !self.backquotes(gap);
         known.then_some(all)
     }
 
     /// Goes through what stands between back quotes in a text that the grammar leaves whole; whether there is any, or
     /// another substitution.
     pub(super) fn backquotes(&mut self, text: &str) -> bool {
-        let parts: Vec<&str> = text.split('`').collect();
-        for command in parts.iter().skip(1).step_by(2) {
-            self.read(command);
-        }
-        let hidden = text.contains("$(");
+        let (commands, hidden) = substituted(text);
+        commands.iter().for_each(|command| self.read(command));
         if hidden {
             self.opaque(Why::Syntax, text);
         }
-        hidden || parts.len() > 1
+        hidden || !commands.is_empty()
     }
 
     pub(super) fn after_here(
@@ -151,7 +153,7 @@ impl Walk {
                 "herestring_redirect" => {
                     self.here(child, source);
                 }
-                "word" | "concatenation" | "string" | "raw_string" => {
+                _ if is_word(child) => {
                     for word in self.words(child, source) {
                         self.access(&word, Mode::Use);
                     }
