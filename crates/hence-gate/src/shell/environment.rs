@@ -184,7 +184,8 @@ impl Walk {
                 self.written_by_tool(value)
             };
         }
-        if !OWN.contains(&name) && !(is_exported && self.is_heeded(name)) || self.is_harmless(name, value) {
+        let is_heeded = OWN.contains(&name) || is_exported && self.is_heeded(name);
+        if !is_heeded || self.is_harmless(name, value) {
             return;
         }
         self.opaque(Why::Environment, name);

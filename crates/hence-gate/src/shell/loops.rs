@@ -1,12 +1,14 @@
 //! What a command goes through more than once: its functions, and loops over words.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tree_sitter::Node;
 
+use super::glob;
 use super::parse::text;
 use super::walk::{Stdin, Walk};
+use super::word::Word;
 
 /// How often the body of a loop over known words is gone through.
 const MOST_ROUNDS: usize = 16;
@@ -58,6 +60,17 @@ impl Walk {
         true
     }
 
+    /// The words that a pattern becomes, from the folder that the command happens in; itself where there are none, or too many.
+    fn files_of(&self, word: Word) -> Vec<Word> {
+        let Some(folder) = self.folder().filter(|_| word.is_pattern) else { return vec![word] };
+        let found = word.as_known().and_then(|pattern| glob::files(Path::new(&folder), pattern));
+        let name = |path: &PathBuf| path.strip_prefix(&folder).unwrap_or(path).to_string_lossy().into_owned();
+        match found.filter(|found| !found.is_empty()) {
+            Some(found) => found.iter().map(|path| Word::known(name(path))).collect(),
+            None => vec![word],
+        }
+    }
+
     /// A loop over words: its body once for each, where they are known and few.
     pub(super) fn over_words(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
         let variable = node.child_by_field_name("variable").map(|node| text(node, source).to_owned());
@@ -66,7 +79,8 @@ impl Walk {
         let mut words = Vec::new();
         let mut is_foreign = false;
         for value in &values {
-            words.extend(self.words(*value, source));
+            let found = self.words(*value, source);
+            words.extend(found.into_iter().flat_map(|word| self.files_of(word)));
             is_foreign |= self.is_foreign(*value, source);
         }
         words.iter().for_each(|word| self.evaluated(&word.text));

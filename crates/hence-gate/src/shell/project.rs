@@ -141,7 +141,7 @@ fn outputs(walk: &mut Walk, name: &str, arguments: &[Word]) {
     };
     let verb = arguments.iter().position(|word| matches!(word.text.as_str(), "new" | "init"));
     if let Some(at) = verb.filter(|_| matches!(name, "cargo" | "uv" | "poetry" | "stack" | "mix")) {
-        let made = arguments.iter().skip(at + 1).filter(|word| !word.text.starts_with('-')).last();
+        let made = arguments.iter().skip(at + 1).rfind(|word| !word.text.starts_with('-'));
         made.iter().for_each(|folder| walk.written_by_tool(folder));
     }
     for (at, word) in arguments.iter().enumerate() {
