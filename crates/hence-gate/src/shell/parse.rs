@@ -43,14 +43,20 @@ pub(super) fn with_breaks(tree: &Tree, source: &str) -> Option<String> {
 
 /// A word that the grammar takes for two: one that touches the next.
 pub(super) fn torn<'t>(tree: &Tree, source: &'t str) -> Option<&'t str> {
-    let is_torn = |node: &Node<'_>| {
-        let next = node.next_sibling().filter(|next| is_word(*next) && next.start_byte() == node.end_byte());
-        let is_whole = |parent: Node<'_>| {
-            matches!(parent.kind(), "concatenation" | "string" | "heredoc_body" | "expansion")
-        };
-        next.is_some() && !node.parent().is_some_and(is_whole)
+    let is_whole = |node: &Node<'_>| {
+        matches!(node.kind(), "concatenation" | "string" | "heredoc_body" | "expansion")
+            || node.child_count() < 2
     };
-    nodes(tree).into_iter().filter(|node| is_word(*node)).find(is_torn).map(|node| text(node, source))
+    for node in nodes(tree).into_iter().filter(|node| !is_whole(node)) {
+        let touches = |pair: &[Node<'_>]| {
+            pair.iter().all(|node| is_word(*node))
+                && pair.first().map(Node::end_byte) == pair.last().map(Node::start_byte)
+        };
+        if let Some(word) = children(node).windows(2).find(|pair| touches(pair)).and_then(<[_]>::first) {
+            return Some(text(*word, source));
+        }
+    }
+    None
 }
 
 /// Whether a node is a word of a command.

@@ -12,7 +12,7 @@ use super::{Mode, Stage, Why, archive, awk, git, runners, sed};
 impl Walk {
     /// Takes in a simple command; what it writes to standard output, where that is known.
     pub(super) fn run(&mut self, words: &[Word], stdin: &Stdin) -> Option<String> {
-        let (program, arguments) = words.split_first()?;
+        let (program, arguments) = words.split_first().filter(|_| !self.is_over())?;
         if let Some(unknown) = &program.unknown {
             let why = if unknown.starts_with(['`']) || unknown.starts_with("$(") {
                 Why::Substitution

@@ -3,9 +3,9 @@
 use tree_sitter::Node;
 
 use super::parse::{children, is_word, named, text};
-use super::quotes::substituted;
+use super::quotes::{is_variable, substituted};
 use super::walk::{Stdin, Walk};
-use super::word::{self, Piece};
+use super::word::{self, Piece, Word};
 use super::{Mode, Why};
 
 impl Walk {
@@ -48,6 +48,54 @@ impl Walk {
                 self.statement(node, source, &input).filter(|_| !writes)
             }
         }
+    }
+
+    /// The word that the grammar leaves out between two nodes: a `-` before a here-document.
+    pub(super) fn left_out(&mut self, from: usize, to: usize, source: &str) -> Option<Word> {
+        let gap = source.get(from..to).unwrap_or_default().replace("\\\n", "");
+        let word = gap.trim();
+        if !matches!(word, "" | "-") {
+            self.opaque(Why::Syntax, word);
+        }
+        (!word.is_empty()).then(|| Word::known(word))
+    }
+
+    /// Whether a word is the `{NAME}` of a redirection, which the grammar takes for an argument.
+    pub(super) fn is_descriptor(&mut self, node: Node<'_>, source: &str) -> bool {
+        let name = text(node, source).strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        let after = source.get(node.end_byte()..).unwrap_or_default();
+        let name = name.filter(|name| is_variable(name) && after.starts_with(['<', '>']));
+        name.iter().for_each(|name| self.unknown_variable(name));
+        name.is_some()
+    }
+
+    /// The words of a command that stand beyond its node: before its redirections, and after the word of a here-document.
+    pub(super) fn words_after(&mut self, node: Node<'_>, source: &str) -> Vec<Word> {
+        let mut last = node;
+        while last.next_sibling().is_none()
+            && let Some(parent) = last.parent().filter(|parent| matches!(parent.kind(), "pipeline" | "list"))
+        {
+            last = parent;
+        }
+        let mut all = Vec::new();
+        let mut next = last.next_sibling();
+        while let Some(redirect) = next.filter(|next| next.kind().ends_with("_redirect")) {
+            all.extend(self.left_out(last.end_byte(), redirect.start_byte(), source));
+            // The grammar takes words after that of a redirection for parts of it.
+            let own = match redirect.kind() {
+                "file_redirect" => 1,
+                "heredoc_redirect" => 0,
+                _ => usize::MAX,
+            };
+            let words =
+                named(redirect).into_iter().filter(|child| child.kind() != "file_descriptor").skip(own);
+            for word in words.filter(|child| is_word(*child)) {
+                all.extend(self.words(word, source));
+            }
+            last = redirect;
+            next = redirect.next_sibling();
+        }
+        all
     }
 
     /// Opens what redirections name: whether standard output may go to a file, and what standard input is then.

@@ -3,8 +3,6 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::glob;
-
 /// What a script does beside changing lines.
 #[derive(Default)]
 pub(super) struct Script {
@@ -95,13 +93,26 @@ fn part(left: &mut Peekable<Chars<'_>>, mark: char, is_regex: bool) {
         match c {
             '\\' => drop(left.next()),
             c if c == mark => return,
-            '[' if is_regex => {
-                let text: String = left.clone().collect();
-                let rest = glob::after_set(&text).unwrap_or_default();
-                let inside = text.chars().count() - rest.chars().count();
-                left.by_ref().take(inside).for_each(drop);
-            }
+            '[' if is_regex => set(left),
             _ => {}
+        }
+    }
+}
+
+/// Passes a set up to the bracket that ends it; one that comes first is one of its characters, and so is that of a class.
+fn set(left: &mut Peekable<Chars<'_>>) {
+    left.next_if_eq(&'^');
+    left.next_if_eq(&']');
+    while let Some(c) = left.next().filter(|c| *c != ']') {
+        let class = left.next_if(|next| c == '[' && ":.=".contains(*next));
+        let mut last = None;
+        while let Some(mark) = class
+            && let Some(c) = left.next()
+        {
+            if last == Some(mark) && c == ']' {
+                break;
+            }
+            last = Some(c);
         }
     }
 }

@@ -28,6 +28,8 @@ const MOST_STAGES: usize = 400;
 pub(super) const MOST_WORDS: usize = 8_000;
 /// How many files they name.
 const MOST_FILES: usize = 2_000;
+/// The longest path that a system takes, in bytes.
+const LONGEST_PATH: usize = 4096;
 /// How many folders a command may happen in.
 const MOST_FOLDERS: usize = 8;
 
@@ -144,6 +146,15 @@ impl Walk {
         }
         self.statement(tree.root_node(), source, &Stdin::Inherited);
         self.texts -= 1;
+    }
+
+    /// Whether the command has been looked at for too long; then that is taken down.
+    pub(super) fn is_over(&mut self) -> bool {
+        let is_over = Instant::now() >= self.end;
+        if is_over {
+            self.opaque(Why::TooMuch, "a command that takes too long");
+        }
+        is_over
     }
 
     /// Goes through a statement; what it writes to standard output, where that is known.
@@ -319,54 +330,6 @@ impl Walk {
         if writes { None } else { said }
     }
 
-    /// The word that the grammar leaves out between two nodes: a `-` before a here-document.
-    fn left_out(&mut self, from: usize, to: usize, source: &str) -> Option<Word> {
-        let gap = source.get(from..to).unwrap_or_default().replace("\\\n", "");
-        let word = gap.trim();
-        if !matches!(word, "" | "-") {
-            self.opaque(Why::Syntax, word);
-        }
-        (!word.is_empty()).then(|| Word::known(word))
-    }
-
-    /// Whether a word is the `{NAME}` of a redirection, which the grammar takes for an argument.
-    fn is_descriptor(&mut self, node: Node<'_>, source: &str) -> bool {
-        let name = text(node, source).strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        let after = source.get(node.end_byte()..).unwrap_or_default();
-        let name = name.filter(|name| is_variable(name) && after.starts_with(['<', '>']));
-        name.iter().for_each(|name| self.unknown_variable(name));
-        name.is_some()
-    }
-
-    /// The words of a command that stand beyond its node: before its redirections, and after the word of a here-document.
-    fn words_after(&mut self, node: Node<'_>, source: &str) -> Vec<Word> {
-        let mut last = node;
-        while last.next_sibling().is_none()
-            && let Some(parent) = last.parent().filter(|parent| matches!(parent.kind(), "pipeline" | "list"))
-        {
-            last = parent;
-        }
-        let mut all = Vec::new();
-        let mut next = last.next_sibling();
-        while let Some(redirect) = next.filter(|next| next.kind().ends_with("_redirect")) {
-            all.extend(self.left_out(last.end_byte(), redirect.start_byte(), source));
-            // The grammar takes words after that of a redirection for parts of it.
-            let own = match redirect.kind() {
-                "file_redirect" => 1,
-                "heredoc_redirect" => 0,
-                _ => usize::MAX,
-            };
-            let words =
-                named(redirect).into_iter().filter(|child| child.kind() != "file_descriptor").skip(own);
-            for word in words.filter(|child| is_word(*child)) {
-                all.extend(self.words(word, source));
-            }
-            last = redirect;
-            next = redirect.next_sibling();
-        }
-        all
-    }
-
     /// Gives a variable a value that isn't known.
     pub(super) fn unknown_variable(&mut self, name: &str) {
         self.variables.insert(name.to_owned(), None);
@@ -389,7 +352,7 @@ impl Walk {
 
     /// Takes down that a file is touched.
     pub(super) fn access(&mut self, word: &Word, mode: Mode) {
-        if word.text.is_empty() || word.text == "-" {
+        if word.text.is_empty() || word.text == "-" || self.is_over() {
             return;
         }
         if let Some(unknown) = &word.unknown {
@@ -412,6 +375,9 @@ impl Walk {
     }
 
     pub(super) fn access_path(&mut self, path: &str, mode: Mode) {
+        if path.len() > LONGEST_PATH {
+            return self.opaque(Why::TooMuch, path);
+        }
         let path = Path::new(path);
         for folder in self.folders.clone() {
             if self.seen.accesses.len() >= MOST_FILES {
@@ -457,6 +423,9 @@ impl Walk {
     /// The files, and folders if wanted, below some folders whose names or paths fit a pattern, as words.
     pub(super) fn found_below(&mut self, roots: &[Word], pattern: &str, folders: bool) -> Vec<Word> {
         let mut all = Vec::new();
+        if self.is_over() {
+            return all;
+        }
         for root in roots.iter().filter_map(Word::as_known).map(str::to_owned).collect::<Vec<_>>() {
             for folder in self.resolved(&root) {
                 let (found, is_whole) =
@@ -473,7 +442,8 @@ impl Walk {
 
     /// A path as the system finds it, from each folder that the command at hand may happen in.
     pub(super) fn resolved(&self, path: &str) -> BTreeSet<PathBuf> {
-        self.folders.iter().map(|folder| paths::resolve(folder, Path::new(path))).collect()
+        let path = Path::new(if path.len() > LONGEST_PATH { "/" } else { path });
+        self.folders.iter().map(|folder| paths::resolve(folder, path)).collect()
     }
 
     /// Goes to a folder, or stays: what comes next may happen in either.
