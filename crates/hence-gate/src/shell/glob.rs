@@ -10,6 +10,9 @@ const MOST_ENTRIES: usize = 5_000;
 /// How many files a word stands for.
 const MOST_FILES: usize = 128;
 
+/// The longest pattern that is looked into, in bytes; a longer one fits any name.
+const LONGEST_PATTERN: usize = 256;
+
 /// Whether a text holds what makes a pattern of it.
 pub(super) fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '['])
@@ -127,6 +130,9 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
 
 /// The pattern with `?` in place of each set in brackets.
 fn simple(pattern: &str) -> Vec<char> {
+    if pattern.len() > LONGEST_PATTERN {
+        return vec!['*'];
+    }
     let mut left = pattern.chars();
     let mut all = Vec::new();
     while let Some(c) = left.next() {

@@ -2,7 +2,7 @@
 
 use super::known::{BEFORE, INTERPRETERS, LANGUAGES, MODULES, PROJECT, REMOTE, SHELLS};
 use super::options::{Spec, Taken, take};
-use super::walk::{Stdin, Walk};
+use super::walk::{MOST_WORDS, Stdin, Walk};
 use super::word::Word;
 use super::{LARGEST, Mode, Why, project, search};
 
@@ -406,24 +406,29 @@ fn xargs(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
     };
     let command = match put {
         None => command.into_iter().chain(added).collect(),
-        Some(mark) => {
-            command.into_iter().flat_map(|word| replaced(word, &mark.text, &added)).collect::<Vec<_>>()
-        }
+        Some(mark) => replaced(walk, command, &mark.text, &added),
     };
     walk.run(&command, &Stdin::Piped);
 }
 
-/// A word in which a mark is replaced by what is put in.
-pub(super) fn replaced(word: Word, mark: &str, with: &[Word]) -> Vec<Word> {
-    if mark.is_empty() || !word.text.contains(mark) {
-        return vec![word];
+/// The words of a command in which a mark is replaced by what is put in.
+pub(super) fn replaced(walk: &mut Walk, command: Vec<Word>, mark: &str, with: &[Word]) -> Vec<Word> {
+    let marks: usize = command.iter().map(|word| word.text.matches(mark).count()).sum();
+    let longest = with.iter().map(|put| put.text.len()).max().unwrap_or_default();
+    let unknown = String::from("{too much}");
+    let unknown = [Word { unknown: Some(unknown.clone()), text: unknown, is_pattern: false }];
+    let is_little = marks * with.len() <= MOST_WORDS && marks * longest <= LARGEST;
+    if !is_little {
+        walk.opaque(Why::TooMuch, "a command that is repeated too often");
     }
-    let most = LARGEST / with.len().max(1);
-    if with.iter().any(|put| word.text.len() + word.text.matches(mark).count() * put.text.len() > most) {
-        let text = String::from("{too much}");
-        return vec![Word { unknown: Some(text.clone()), text, is_pattern: false }];
-    }
-    with.iter().map(|put| Word { text: word.text.replace(mark, &put.text), ..put.clone() }).collect()
+    let with = if is_little { with } else { &unknown };
+    let each = |word: Word| match mark {
+        mark if mark.is_empty() || !word.text.contains(mark) => vec![word],
+        mark => {
+            with.iter().map(|put| Word { text: word.text.replace(mark, &put.text), ..put.clone() }).collect()
+        }
+    };
+    command.into_iter().flat_map(each).collect()
 }
 
 /// Commands that give variables values which aren't known, or load code.

@@ -21,6 +21,7 @@ pub(super) fn find(walk: &mut Walk, arguments: &[Word]) {
     while let Some((at, word)) = left.next() {
         let before = tests.get(..at).unwrap_or_default();
         match word.text.as_str() {
+            "-delete" | "-exec" | "-execdir" | "-ok" | "-okdir" if walk.is_over() => return,
             "-delete" => {
                 let (found, is_named) = found(walk, &roots, before);
                 let options = if is_named { "-d" } else { "-dr" };
@@ -41,8 +42,7 @@ pub(super) fn find(walk: &mut Walk, arguments: &[Word]) {
                     command.push(word.clone());
                 }
                 let (found, _) = found(walk, &roots, before);
-                let command: Vec<Word> =
-                    command.into_iter().flat_map(|word| replaced(word, "{}", &found)).collect();
+                let command = replaced(walk, command, "{}", &found);
                 walk.run(&command, &Stdin::Piped);
             }
             _ => {}
@@ -241,8 +241,7 @@ pub(super) fn fd(walk: &mut Walk, arguments: &[Word]) {
         let below = walk.found_below(&roots, &format!("*{pattern}*"), false);
         let below = below.into_iter().filter(|word| shows_hidden || !word.text.contains("/."));
         let found: Vec<Word> = roots.into_iter().chain(below).collect();
-        let mut words: Vec<Word> =
-            command.iter().cloned().flat_map(|word| replaced(word, "{}", &found)).collect();
+        let mut words = replaced(walk, command.to_vec(), "{}", &found);
         words.extend(found);
         walk.run(&words, &Stdin::Piped);
     }

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 use super::glob;
 use super::loops::Function;
-use super::parse::{children, is_word, named, parse, text, torn, with_breaks};
+use super::parse::{children, named, parse, text, torn, with_breaks};
 use super::quotes::is_variable;
 use super::word::Word;
 use super::{LARGEST, Mode, Seen, Stage, Why};
