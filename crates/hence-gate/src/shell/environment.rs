@@ -73,7 +73,7 @@ const FAMILIES: [&str; 42] = [
 ];
 
 /// Those of them that change nothing of the kind, by their beginnings.
-const HARMLESS: [&str; 37] = [
+const HARMLESS: [&str; 38] = [
     "GIT_AUTHOR_",
     "GIT_COMMITTER_",
     "GIT_TERMINAL_PROMPT",
@@ -87,6 +87,7 @@ const HARMLESS: [&str; 37] = [
     "CARGO_NET_",
     "CARGO_PROFILE_",
     "CARGO_PKG_",
+    "CARGO_MANIFEST_DIR",
     "CARGO_BUILD_JOBS",
     "CARGO_LOG",
     "RUSTC_LOG",
