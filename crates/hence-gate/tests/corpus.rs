@@ -3,7 +3,7 @@
 //! A case is a command after `$ ` (further lines after `> `) and what must be seen after `= `: `run PROGRAM`, `word WORD`,
 //! `read`, `write`, `delete`, `use` or `start` with a path, `script` with the path of one that is run, `opaque REASON`, or
 //! `clear` where nothing may be unknown.
-//! Several are joined by `&`, and `or` gives a choice. `./` is the working tree, `~` the user's home.
+//! Several are joined by `&`, `or` gives a choice, and `not` before one says that it may not be seen. `./` is the working tree, `~` the user's home.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test")]
 
@@ -69,6 +69,9 @@ fn tree() -> tempfile::TempDir {
 }
 
 fn holds(seen: &Seen, wanted: &str, tree: &Path) -> bool {
+    if let Some(unwanted) = wanted.strip_prefix("not ") {
+        return !holds(seen, unwanted, tree);
+    }
     let (what, of) = wanted.split_once(' ').unwrap_or((wanted, ""));
     let home = std::env::var("HOME").unwrap();
     let path = || match (of.strip_prefix("./"), of.strip_prefix('~')) {

@@ -16,10 +16,17 @@ const COMPARISONS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 impl Walk {
     /// Goes through arithmetic.
     pub(super) fn arithmetic(&mut self, node: Node<'_>, source: &str) {
+        let own = text(node, source);
+        let gives_values = ["=", "++", "--"].iter().any(|operator| own.contains(operator));
         for child in named(node) {
             match child.kind() {
                 "number" | "comment" => {}
-                "variable_name" | "word" => self.number_in(text(child, source)),
+                "variable_name" | "word" => {
+                    self.number_in(text(child, source));
+                    if gives_values {
+                        self.unknown_variable(text(child, source));
+                    }
+                }
                 kind if kind.ends_with("_expression")
                     || matches!(kind, "subscript" | "variable_assignment") =>
                 {

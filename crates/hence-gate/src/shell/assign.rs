@@ -1,13 +1,13 @@
-//! Variables that a command sets, and what those of its environment make programs do.
+//! Variables that a command sets.
 
 use tree_sitter::Node;
 
+use super::Why;
 use super::arithmetic::named_by;
 use super::parse::{children, named, text};
 use super::quotes::is_variable;
 use super::walk::Walk;
 use super::word::{self, Word};
-use super::{Mode, Why};
 
 impl Walk {
     /// Gives a variable its value, to the commands after it or, with `lasts` off, to none of them.
@@ -31,7 +31,7 @@ impl Walk {
                 word::value(pieces, self.home().as_deref(), self.folder().as_deref())
             }
         };
-        self.environment(&name_text, &value);
+        self.environment(&name_text, &value, !lasts);
         let base = named_by(&name_text).unwrap_or(&name_text);
         if self.integers.contains(base) {
             match value.as_known() {
@@ -75,77 +75,18 @@ impl Walk {
         }
     }
 
-    /// A variable that changes which programs run, or what they load.
-    pub(super) fn environment(&mut self, name: &str, value: &Word) {
-        const LOADS: [&str; 21] = [
-            "BASH_CMDS",
-            "BASH_ALIASES",
-            "PATH",
-            "BASH_ENV",
-            "ENV",
-            "PROMPT_COMMAND",
-            "LD_PRELOAD",
-            "LD_LIBRARY_PATH",
-            "LD_AUDIT",
-            "DYLD_INSERT_LIBRARIES",
-            "PYTHONSTARTUP",
-            "PYTHONPATH",
-            "PERL5OPT",
-            "PERL5LIB",
-            "RUBYOPT",
-            "NODE_OPTIONS",
-            "EDITOR",
-            "VISUAL",
-            "PAGER",
-            "MANPAGER",
-            "BROWSER",
-        ];
-        const RUNS: [&str; 9] = [
-            "GIT_SSH_COMMAND",
-            "GIT_SSH",
-            "GIT_EDITOR",
-            "GIT_SEQUENCE_EDITOR",
-            "GIT_PAGER",
-            "GIT_EXTERNAL_DIFF",
-            "GIT_ASKPASS",
-            "LESSOPEN",
-            "RUSTC_WRAPPER",
-        ];
-        const HARMLESS: [&str; 8] = ["cat", "true", ":", "false", "less", "vi", "vim", "nano"];
-        self.evaluated(&value.text);
-        let name = named_by(name).unwrap_or(name);
-        if name.starts_with("PS") && value.text.contains(['`', '$']) && value.text.contains(['`', '(', '@']) {
-            // A prompt is expanded as a word is.
-            self.opaque(Why::Environment, name);
-            self.read(&format!(": {}", value.text));
-        }
-        if matches!(name, "MAKEFLAGS" | "GNUMAKEFLAGS") && value.text.contains("--e") {
-            self.opaque(Why::Environment, name);
-        }
-        if !LOADS.contains(&name) && !RUNS.contains(&name) && !name.starts_with("GIT_CONFIG") {
-            return;
-        }
-        if !HARMLESS.contains(&value.text.as_str()) {
-            self.opaque(Why::Environment, name);
-        }
-        if RUNS.contains(&name)
-            && let Some(command) = value.as_known()
-        {
-            self.read(command);
-        }
-    }
-
     /// `export`, `local` and the like.
     pub(super) fn declaration(&mut self, node: Node<'_>, source: &str) -> Option<String> {
         if !named(node).iter().any(|child| matches!(child.kind(), "variable_assignment" | "variable_name")) {
             // Without names it prints what is set.
-            self.access(&Word::known("/proc/self/environ"), Mode::Read);
+            self.shows_environment();
         }
         let letters: String = named(node)
             .into_iter()
             .filter(|child| child.kind() == "word" && text(*child, source).starts_with('-'))
             .map(|child| text(child, source))
             .collect();
+        let exports = text(node, source).starts_with("export") || letters.contains('x');
         if letters.contains('n') && !text(node, source).starts_with("export") {
             // From here on the name means what another one does.
             self.opaque(Why::Variable, text(node, source));
@@ -158,13 +99,16 @@ impl Walk {
             match child.kind() {
                 "variable_assignment" => {
                     self.assignment(child, source, true);
+                    let name = child.child_by_field_name("name").filter(|_| exports);
+                    name.iter().for_each(|name| self.exported(text(*name, source)));
                 }
+                "variable_name" if exports => self.exported(text(child, source)),
                 "variable_name" => {}
                 _ => {
                     for word in self.words(child, source) {
                         self.evaluated(&word.text);
                         let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
-                        self.environment(name, &word.part(value));
+                        self.environment(name, &word.part(value), exports);
                         if is_variable(name) && word.text.contains('=') {
                             self.variables.insert(name.to_owned(), word.as_known().map(|_| value.to_owned()));
                         }

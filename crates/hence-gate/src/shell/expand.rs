@@ -4,10 +4,13 @@ use tree_sitter::Node;
 
 use super::Why;
 use super::parse::{children, named, text};
-use super::quotes::{ansi, chars, in_quotes, is_variable, plain};
+use super::quotes::{ansi, chars, in_back_quotes, in_quotes, is_variable, plain};
 use super::walk::{MOST_WORDS, Stdin, Walk};
 use super::word::{self, From, Piece, Word};
 use crate::paths;
+
+/// How much text comes out of variables and substitutions, in bytes.
+const MOST_PUT_IN: usize = 256 << 10;
 
 impl Walk {
     /// The words that a node becomes.
@@ -53,9 +56,9 @@ impl Walk {
             "concatenation" => self.concatenation(node, source),
             "simple_expansion" | "expansion" => self.expansion(node, source, quoted),
             "command_substitution" => {
-                let said = self.substitution(node, source);
+                let said = self.substitution(node, source, quoted);
                 let how = if quoted { From::Quotes } else { From::Variable };
-                match said {
+                match said.filter(|said| self.fits(said)) {
                     Some(said) => said.trim_end_matches('\n').chars().map(|c| Piece::Char(c, how)).collect(),
                     None => unknown(node),
                 }
@@ -77,6 +80,9 @@ impl Walk {
             | "test_operator"
             | "special_variable_name"
             | "string_content" => {
+                if !quoted && has_break(text(node, source)) {
+                    self.opaque(Why::Syntax, text(node, source));
+                }
                 if named(node).is_empty() || node.kind() == "brace_expression" {
                     plain(text(node, source), from)
                 } else {
@@ -92,13 +98,30 @@ impl Walk {
     }
 
     /// What a substitution puts in, where that is known.
-    fn substitution(&mut self, node: Node<'_>, source: &str) -> Option<String> {
+    pub(super) fn substitution(&mut self, node: Node<'_>, source: &str, quoted: bool) -> Option<String> {
         let (folders, variables) = (self.folders.clone(), self.variables.clone());
-        let inner = named(node);
-        let all: Vec<_> =
-            inner.into_iter().map(|child| self.statement(child, source, &Stdin::Inherited)).collect();
+        let inside = text(node, source).strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+        let all: Vec<_> = match inside.filter(|inside| inside.contains('\\')) {
+            Some(inside) => {
+                self.read(&in_back_quotes(inside, quoted));
+                Vec::new()
+            }
+            None => named(node)
+                .into_iter()
+                .map(|child| self.statement(child, source, &Stdin::Inherited))
+                .collect(),
+        };
         (self.folders, self.variables) = (folders, variables);
         if let [only] = all.as_slice() { only.clone() } else { None }
+    }
+
+    /// Whether text fits in beside what came out of variables and substitutions before.
+    fn fits(&mut self, text: &str) -> bool {
+        self.put_in += text.len();
+        if self.put_in > MOST_PUT_IN {
+            self.opaque(Why::TooMuch, "variables that hold too much");
+        }
+        self.put_in <= MOST_PUT_IN
     }
 
     fn string(&mut self, node: Node<'_>, source: &str) -> Vec<Piece> {
@@ -134,7 +157,8 @@ impl Walk {
         let name = whole.trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
         let separates = !quoted && self.variables.contains_key("IFS");
         if is_variable(name) {
-            if let Some(value) = self.value(name).filter(|_| !separates) {
+            let value = self.value(name).filter(|_| !separates && !self.is_interrupted);
+            if let Some(value) = value.filter(|value| self.fits(value)) {
                 return value.chars().map(|c| Piece::Char(c, how)).collect();
             }
         } else if named(node).len() > 1 || node.kind() == "expansion" {
@@ -165,6 +189,9 @@ impl Walk {
         let name = whole.trim_start_matches(['$', '{', '!']);
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
         let (name, operator) = name.split_at(end);
+        if operator.starts_with('=') || operator.starts_with(":=") {
+            self.unknown_variable(name);
+        }
         if operator.contains("@P") {
             match self.variables.get(name).cloned().flatten() {
                 Some(value) => self.read(&format!(": {value}")),
@@ -187,4 +214,17 @@ impl Walk {
             },
         }
     }
+}
+
+/// Whether a word goes on in the next line, as no word does outside of quotes.
+fn has_break(word: &str) -> bool {
+    let mut left = word.chars();
+    while let Some(c) = left.next() {
+        match c {
+            '\\' => drop(left.next()),
+            '\n' => return true,
+            _ => {}
+        }
+    }
+    false
 }

@@ -131,28 +131,38 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word]) -> bool {
     if name != "git" {
         return false;
     }
+    let folders = walk.folders.clone();
+    command(walk, arguments);
+    walk.folders = folders;
+    true
+}
+
+fn command(walk: &mut Walk, arguments: &[Word]) {
     let global = Spec {
         letters: "Cc",
         words: &["git-dir", "work-tree", "namespace", "config-env", "super-prefix"],
         stops: true,
     };
     let taken = take(arguments, global);
-    taken.values(&["-C"]).for_each(|folder| walk.go(folder));
+    for folder in taken.values(&["-C"]) {
+        match folder.as_known() {
+            Some(path) => walk.folders = walk.resolved(path),
+            None => walk.opaque(Why::Folder, &folder.text),
+        }
+    }
     taken.values(&["--git-dir", "--work-tree"]).for_each(|folder| walk.access(folder, Mode::Write));
     taken.values(&["-c", "--config-env"]).for_each(|setting| configured(walk, &setting.text));
     if taken.has(&["--exec-path"]) && arguments.iter().any(|word| word.text.starts_with("--exec-path=")) {
         walk.opaque(Why::Script, "git --exec-path");
     }
-    let Some((verb, rest)) = taken.rest.split_first() else { return true };
+    let Some((verb, rest)) = taken.rest.split_first() else { return };
     let Some(verb) = verb.as_known() else {
-        walk.opaque(Why::Variable, &verb.text);
-        return true;
+        return walk.opaque(Why::Variable, &verb.text);
     };
     if !KNOWN.contains(&verb) {
         walk.opaque(Why::Script, &format!("git {verb}"));
     }
     subcommand(walk, verb, rest);
-    true
 }
 
 /// A setting `KEY=VALUE`.
@@ -234,6 +244,17 @@ fn made(walk: &mut Walk, verb: &str, taken: &Taken) {
         ("worktree", [action, _, folder, ..]) if action.text == "move" => Some(folder.clone()),
         ("bundle", [action, file, ..]) if action.text == "create" => Some(file.clone()),
         ("init", [folder, ..]) => Some(folder.clone()),
+        ("init", []) => Some(Word::known(".git")),
+        // What git doesn't know is taken away, too.
+        ("stash", rest)
+            if taken.has(&["-u", "-a", "--include-untracked", "--all"])
+                && !rest
+                    .first()
+                    .is_some_and(|word| matches!(word.text.as_str(), "show" | "list" | "pop" | "apply")) =>
+        {
+            Some(Word::known("."))
+        }
+        ("switch", _) if taken.has(&["--orphan"]) => Some(Word::known(".")),
         ("submodule", [action, _, folder, ..]) if action.text == "add" => Some(folder.clone()),
         _ => None,
     };

@@ -1,17 +1,21 @@
 //! What a shell command does, as far as its text tells: the words of each simple command in it, the files that are read
 //! and written, and what can't be known. Nothing is run.
 //!
-//! `parse` makes the tree, `walk` goes through statements, `expand` makes words of nodes, by `quotes` and `word`; `arithmetic`
+//! `parse` makes the tree, `walk` and `loops` go through statements, `expand` makes words of nodes, by `quotes` and `word`; `arithmetic`
 //! looks for code in numbers. `programs` says what arguments mean, by `table`; `runners` which programs run others, by `known`,
-//! with `search` for those that look for files, `project` for tools of the project and `git`; `sed` reads scripts. `options`
-//! takes arguments apart, `glob` matches names in folders.
+//! with `search` for those that look for files, `project` for tools of the project and `git`; `sed` and `awk` read scripts, `archive` unpacks. `environment` knows
+//! variables that programs heed. `options` takes arguments apart, `glob` matches names in folders.
 
+mod archive;
 mod arithmetic;
 mod assign;
+mod awk;
+mod environment;
 mod expand;
 mod git;
 mod glob;
 mod known;
+mod loops;
 mod options;
 mod parse;
 mod programs;

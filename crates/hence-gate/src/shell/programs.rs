@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
+use super::arithmetic::named_by;
 use super::options::{self, Spec, Taken, take};
 use super::table::{FOLDERS, IN_PLACE, ONLY_LOOKS, RUNS, Rest, SHORTENED, TABLE};
 use super::walk::{Stdin, Walk};
 use super::word::Word;
-use super::{Mode, Stage, Why, git, runners, sed};
+use super::{Mode, Stage, Why, archive, awk, git, runners, sed};
 
 impl Walk {
     /// Takes in a simple command; what it writes to standard output, where that is known.
     pub(super) fn run(&mut self, words: &[Word], stdin: &Stdin) -> Option<String> {
-        let (program, arguments) = words.split_first()?;
+        let (program, arguments) = words.split_first().filter(|_| !self.is_over())?;
         if let Some(unknown) = &program.unknown {
             let why = if unknown.starts_with(['`']) || unknown.starts_with("$(") {
                 Why::Substitution
@@ -26,6 +27,9 @@ impl Walk {
             self.opaque(Why::Variable, &program.text);
         }
         let name = self.name(&program.text);
+        if self.aliases.contains(&name) {
+            self.opaque(Why::Variable, &name);
+        }
         if self.is_function(&name) {
             arguments.iter().for_each(|word| self.evaluated(&word.text));
         }
@@ -46,7 +50,9 @@ impl Walk {
         if runners::run(self, &name, arguments, stdin) || git::run(self, &name, arguments) {
             return None;
         }
-        self.files(&name, arguments);
+        let folders = self.folders.clone();
+        self.files(&name, arguments, stdin);
+        self.folders = folders;
         said(&name, arguments, stdin)
     }
 
@@ -79,6 +85,18 @@ impl Walk {
 
     /// What builtins of a shell take for names of variables or for arithmetic, and what functions may.
     fn names(&mut self, name: &str, arguments: &[Word]) {
+        // What these give values to.
+        let options = match name {
+            "printf" => "v",
+            "wait" => "p",
+            _ => "",
+        };
+        let taken = take(arguments, Spec { letters: options, ..Spec::default() });
+        let named = taken.values(&["-v", "-p"]).filter(|_| !options.is_empty());
+        let spec = taken.rest.get(1).filter(|_| name == "getopts");
+        for word in named.chain(spec) {
+            self.unknown_variable(named_by(&word.text).unwrap_or(&word.text));
+        }
         let takes = match name {
             "printf" => arguments.first().is_some_and(|word| word.text.starts_with("-v")),
             "test" | "[" | "declare" | "typeset" | "local" | "readonly" | "export" | "let" | "getopts"
@@ -90,8 +108,10 @@ impl Walk {
         }
         if name == "let" {
             let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            let names = arguments.iter().flat_map(|word| word.text.split(|c| !is_name(c)));
-            names.for_each(|name| self.number_in(name));
+            for name in arguments.iter().flat_map(|word| word.text.split(|c| !is_name(c))) {
+                self.number_in(name);
+                self.unknown_variable(name);
+            }
         }
     }
 
@@ -103,8 +123,12 @@ impl Walk {
             |word: &Word| word.text.contains('e') && word.text.chars().all(|c| c.is_ascii_alphabetic());
         let spec = Spec { letters: "CGNOUgkopqstu", words: &["format", "sort", "user", "pid"], stops: false };
         let of_processes = name == "ps" && take(arguments, spec).rest.iter().any(shows);
+        let passes_on = |word: &Word| runners::is_letter(word, 'a') || word.text == "allexport";
+        if name == "set" && arguments.iter().any(passes_on) {
+            self.opaque(Why::Environment, "set -a");
+        }
         if name == "printenv" || name == "set" && !has_words || of_processes {
-            self.access(&Word::known("/proc/self/environ"), Mode::Read);
+            self.shows_environment();
         }
     }
 
@@ -118,7 +142,7 @@ impl Walk {
     }
 
     /// The files that arguments name.
-    fn files(&mut self, name: &str, arguments: &[Word]) {
+    fn files(&mut self, name: &str, arguments: &[Word], stdin: &Stdin) {
         if name == "dd" {
             return self.copy_blocks(arguments);
         }
@@ -129,33 +153,31 @@ impl Walk {
         // What names a file takes a value.
         let files = row.reads.iter().chain(row.writes).filter_map(|name| name.strip_prefix("--"));
         let words: Vec<&str> = row.words.iter().copied().chain(files).collect();
-        let named = if name == "jq" { self.named_values(arguments) } else { arguments.to_vec() };
+        let named = match name {
+            "jq" => self.named_values(arguments),
+            "tar" | "bsdtar" => archive::with_dashes(arguments, row.letters),
+            _ => arguments.to_vec(),
+        };
         let taken = take(&named, Spec { letters: row.letters, words: &words, stops: false });
         taken.values(row.reads).for_each(|word| self.access(word, Mode::Read));
         taken.values(row.writes).for_each(|word| self.access(word, Mode::Write));
         if let Some((_, option)) = RUNS.iter().find(|(program, option)| {
-            *program == name && arguments.iter().any(|word| word.text.starts_with(option))
+            let begins = |word: &Word| word.text.starts_with(option);
+            *program == name && (arguments.iter().any(begins) || taken.has(&[*option]))
         }) {
             self.opaque(Why::InlineCode, &format!("{name} {option}"));
             arguments.iter().for_each(|word| self.strings(&word.text));
         }
         match name {
-            "unzip" | "7z" | "cpio" | "patch" | "ar" => self.access(&Word::known("."), Mode::Write),
-            "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" if taken.has(&["-f", "--file"]) => {
-                for file in taken.values(&["-f", "--file"]) {
-                    runners::script(self, Some(file));
-                }
-            }
+            "7z" | "cpio" | "patch" | "ar" => self.access(&Word::known("."), Mode::Write),
+            "unzip" => archive::unzip(self, &taken),
             "curl" | "wget" => self.sent(&taken.options, &taken.rest),
-            "tar" | "bsdtar" => self.archive(arguments),
+            "tar" | "bsdtar" => archive::tar(self, &taken),
             "vi" | "vim" | "nvim" | "ex" | "ed" | "emacs" => self.opaque(Why::InlineCode, name),
             _ => {}
         }
         if matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed") {
-            self.small_language(
-                name,
-                taken.options.iter().filter_map(|(_, value)| value.as_ref()).chain(taken.rest.first()),
-            );
+            self.small_language(name, &taken, row.instead, stdin);
         }
         let rest = match row.rest {
             Rest::TextThenRead | Rest::TextThenWrite if !taken.has(row.instead) => {
@@ -164,7 +186,8 @@ impl Walk {
             _ => taken.rest.as_slice(),
         };
         let is_awk = name.ends_with("awk");
-        if matches!(name, "sed" | "gsed") && taken.has(&["-i", "--in-place"])
+        if matches!(name, "sed" | "gsed" | "yq") && taken.has(&["-i", "--in-place", "--inplace"])
+            || matches!(name, "install") && taken.has(&["-d", "--directory"])
             || is_awk && self.included(&taken)
         {
             rest.iter().for_each(|word| self.access(word, Mode::Write));
@@ -177,7 +200,9 @@ impl Walk {
         // A pattern may name what a search of whole folders would leave out.
         for pattern in taken.values(&["-g", "--glob", "--iglob", "--include"]) {
             let roots = if rest.is_empty() { vec![Word::known(".")] } else { rest.to_vec() };
-            self.found_below(&roots, &pattern.text).iter().for_each(|file| self.access(file, Mode::Read));
+            self.found_below(&roots, &pattern.text, false)
+                .iter()
+                .for_each(|file| self.access(file, Mode::Read));
         }
         self.rest(row.rest, rest, taken.has(&["-t", "--target-directory"]));
     }
@@ -253,35 +278,6 @@ impl Walk {
         }
     }
 
-    fn archive(&mut self, arguments: &[Word]) {
-        let runs = [
-            "--checkpoint-action",
-            "--use-compress-program",
-            "--to-command",
-            "--rsh-command",
-            "-I",
-            "--new-volume-script",
-            "--info-script",
-            "-F",
-        ];
-        let code = arguments.iter().find(|word| runs.iter().any(|name| word.text.starts_with(name)));
-        if let Some(word) = code {
-            self.opaque(Why::InlineCode, &word.text.clone());
-        }
-        // `tar cf a.tar x` has its options without a dash, and the archive comes first of the rest.
-        if let [first, archive, ..] = arguments
-            && !first.text.starts_with('-')
-            && first.text.contains('f')
-        {
-            self.access(archive, Mode::Write);
-        }
-        let extracts = arguments.first().is_some_and(|word| word.text.contains('x'))
-            || arguments.iter().any(|word| word.text == "--extract");
-        if extracts {
-            self.access(&Word::known("."), Mode::Write);
-        }
-    }
-
     /// New links: what is done with one is done with what it leads to, by whatever name.
     fn linked(&mut self, rest: &[Word], folder: Option<&Word>, is_symbolic: bool) {
         let (targets, last) = match (rest, folder) {
@@ -351,21 +347,54 @@ impl Walk {
     }
 
     /// `awk` and `sed` run programs and write files by words of their own languages.
-    fn small_language<'w>(&mut self, name: &str, codes: impl Iterator<Item = &'w Word>) {
-        for code in codes.cloned().collect::<Vec<_>>() {
-            let text = code.text.as_str();
-            let runs = if name.ends_with("awk") {
-                text.contains("system")
-                    || text.contains('|')
-                    || text.contains("getline")
-                    || text.contains('>')
-                    || text.contains('@')
-            } else {
-                sed::runs(text)
-            };
-            if runs || code.unknown.is_some() && name.ends_with("awk") {
-                self.opaque(Why::InlineCode, name);
-                self.strings(text);
+    fn small_language(&mut self, name: &str, taken: &Taken, instead: &[&str], stdin: &Stdin) {
+        let options = ["-e", "--expression", "--source"];
+        let mut codes: Vec<Word> = taken.values(&options).cloned().collect();
+        codes.extend(taken.rest.first().filter(|_| !taken.has(instead)).cloned());
+        if name.ends_with("awk") {
+            self.written_by_awk(&taken.options);
+        }
+        for file in taken.values(&["-f", "--file", "-E", "--exec"]) {
+            match (file.text.as_str(), stdin) {
+                ("-" | "/dev/stdin", Stdin::Text(text)) => codes.push(Word::known(text)),
+                ("-" | "/dev/stdin", _) => self.opaque(Why::StdinCode, name),
+                _ => runners::script(self, Some(file)),
+            }
+        }
+        // Several are lines of one.
+        let text = codes.iter().map(|code| code.text.as_str()).collect::<Vec<_>>().join("\n");
+        let (runs, reads, writes) = if name.ends_with("awk") {
+            let program = awk::read(&text);
+            if program.shows_environment {
+                self.shows_environment();
+            }
+            (program.runs || codes.iter().any(|code| code.unknown.is_some()), Vec::new(), program.writes)
+        } else {
+            let script = sed::read(&text);
+            (script.runs, script.reads, script.writes)
+        };
+        let unknown = codes.iter().find_map(|code| code.unknown.clone());
+        let named = |file: &String| {
+            let unknown = unknown.clone().filter(|unknown| file.contains(unknown.as_str()));
+            Word { text: file.clone(), unknown, is_pattern: false }
+        };
+        reads.iter().map(named).for_each(|file| self.access(&file, Mode::Read));
+        writes.iter().map(named).for_each(|file| self.access(&file, Mode::Write));
+        if runs {
+            self.opaque(Why::InlineCode, name);
+            self.strings(&text);
+        }
+    }
+
+    /// What options of `awk` write beside its program: what they name stands within the same word.
+    fn written_by_awk(&mut self, options: &[(String, Option<Word>)]) {
+        for (name, value) in options {
+            match (name.as_str(), value) {
+                ("--dump-variables" | "--profile" | "--pretty-print" | "--debug", Some(file)) => {
+                    self.access(file, Mode::Write);
+                }
+                ("-o" | "-d" | "-p" | "-D" | "-W", _) => self.opaque(Why::InlineCode, name),
+                _ => {}
             }
         }
     }
@@ -445,8 +474,16 @@ fn said(name: &str, arguments: &[Word], stdin: &Stdin) -> Option<String> {
         arguments.iter().map(|word| word.as_known().filter(|_| !word.is_pattern)).collect();
     let known = known?;
     let text = match (name, known.as_slice()) {
-        ("echo", ["-n", rest @ ..] | rest) => format!("{}\n", rest.join(" ")),
-        ("printf", ["%s" | "%s\\n", rest @ ..]) => rest.join("\n"),
+        ("echo", words) => {
+            let is_option = |word: &&&str| {
+                word.strip_prefix('-')
+                    .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| "neE".contains(c)))
+            };
+            let options = words.iter().take_while(is_option).count();
+            format!("{}\n", words.get(options..).unwrap_or_default().join(" "))
+        }
+        ("printf", ["%s", rest @ ..]) => rest.concat(),
+        ("printf", ["%s\\n", rest @ ..]) => rest.join("\n"),
         ("printf", [only]) if !only.contains('%') => (*only).to_owned(),
         ("cat", [] | ["-"]) => match stdin {
             Stdin::Text(text) => text.clone(),

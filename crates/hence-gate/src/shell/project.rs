@@ -112,6 +112,14 @@ fn code_in(walk: &mut Walk, name: &str, arguments: &[Word]) {
     if arguments.iter().any(runs) {
         walk.opaque(Why::InlineCode, name);
     }
+    if is_make {
+        for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+            word.text
+                .split_once('=')
+                .iter()
+                .for_each(|(name, value)| walk.environment(name, &word.part(value), true));
+        }
+    }
     if is_make || matches!(name, "ninja" | "just" | "task") {
         let words = &["file", "makefile", "justfile", "taskfile", "directory"];
         let taken = take(arguments, Spec { letters: "fCIotjd", words, stops: false });
@@ -126,8 +134,16 @@ fn code_in(walk: &mut Walk, name: &str, arguments: &[Word]) {
 
 /// What options of runners name that is written.
 fn outputs(walk: &mut Walk, name: &str, arguments: &[Word]) {
-    let is_output =
-        |option: &str| OUTPUTS.contains(&option) || option == "-o" && matches!(name, "go" | "zig");
+    let is_output = |option: &str| {
+        OUTPUTS.contains(&option)
+            || option == "-o" && matches!(name, "go" | "zig" | "dotnet")
+            || option == "-B" && name == "cmake"
+    };
+    let verb = arguments.iter().position(|word| matches!(word.text.as_str(), "new" | "init"));
+    if let Some(at) = verb.filter(|_| matches!(name, "cargo" | "uv" | "poetry" | "stack" | "mix")) {
+        let made = arguments.iter().skip(at + 1).rfind(|word| !word.text.starts_with('-'));
+        made.iter().for_each(|folder| walk.written_by_tool(folder));
+    }
     for (at, word) in arguments.iter().enumerate() {
         match word.text.split_once('=') {
             Some((option, value)) if is_output(option) => walk.written_by_tool(&word.part(value)),

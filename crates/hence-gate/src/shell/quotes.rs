@@ -14,6 +14,36 @@ pub(super) fn chars(text: &str) -> Vec<Piece> {
     text.chars().map(|c| Piece::Char(c, From::Quotes)).collect()
 }
 
+/// The inside of back quotes as the commands that a shell reads there.
+pub(super) fn in_back_quotes(text: &str, quoted: bool) -> String {
+    let mut all = String::new();
+    let mut left = text.chars().peekable();
+    while let Some(c) = left.next() {
+        let is_kept = |next: &char| matches!(next, '`' | '\\' | '$') || quoted && *next == '"';
+        all.push(if c == '\\' { left.next_if(is_kept).unwrap_or(c) } else { c });
+    }
+    all
+}
+
+/// The commands between back quotes in text that a shell expands, and whether another substitution is in it.
+pub(super) fn substituted(text: &str) -> (Vec<String>, bool) {
+    let (mut commands, mut open, mut hidden) = (Vec::new(), None, false);
+    let mut left = text.char_indices().peekable();
+    while let Some((at, c)) = left.next() {
+        match (c, open) {
+            ('\\', _) => drop(left.next()),
+            ('`', None) => open = Some(at + 1),
+            ('`', Some(from)) => {
+                commands.push(in_back_quotes(text.get(from..at).unwrap_or_default(), false));
+                open = None;
+            }
+            ('$', None) => hidden |= left.peek().is_some_and(|(_, next)| *next == '('),
+            _ => {}
+        }
+    }
+    (commands, hidden || open.is_some())
+}
+
 /// Text outside of quotes: a backslash keeps the next character as it is.
 pub(super) fn plain(text: &str, from: From) -> Vec<Piece> {
     let mut all = Vec::new();
@@ -76,7 +106,12 @@ fn escape<'t>(text: &'t str, bytes: &mut Vec<u8>) -> &'t str {
         text.chars().take(most).take_while(|c| c.is_digit(radix)).count()
     };
     let number = |text: &str, radix| u32::from_str_radix(text, radix).unwrap_or_default();
+    let in_braces = rest.strip_prefix('{').filter(|_| c == 'x');
     let (count, radix, from) = match c {
+        'x' if in_braces.is_some() => {
+            let from = in_braces.unwrap_or_default();
+            (digits(from, from.len(), 16), 16, from)
+        }
         'x' => (digits(rest, 2, 16), 16, rest),
         'u' => (digits(rest, 4, 16), 16, rest),
         'U' => (digits(rest, 8, 16), 16, rest),
@@ -90,7 +125,8 @@ fn escape<'t>(text: &'t str, bytes: &mut Vec<u8>) -> &'t str {
             #[expect(clippy::cast_possible_truncation, reason = "the shell keeps the low byte")]
             _ => bytes.push(code as u8),
         }
-        return from.get(count..).unwrap_or_default();
+        let rest = from.get(count..).unwrap_or_default();
+        return in_braces.and_then(|_| rest.strip_prefix('}')).unwrap_or(rest);
     }
     match c {
         'n' => bytes.push(b'\n'),

@@ -2,9 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::parse::{children, named, text};
+use super::parse::{children, is_word, named, text};
+use super::quotes::{is_variable, substituted};
 use super::walk::{Stdin, Walk};
-use super::word::{self, Piece};
+use super::word::{self, Piece, Word};
 use super::{Mode, Why};
 
 impl Walk {
@@ -49,6 +50,54 @@ impl Walk {
         }
     }
 
+    /// The word that the grammar leaves out between two nodes: a `-` before a here-document.
+    pub(super) fn left_out(&mut self, from: usize, to: usize, source: &str) -> Option<Word> {
+        let gap = source.get(from..to).unwrap_or_default().replace("\\\n", "");
+        let word = gap.trim();
+        if !matches!(word, "" | "-") {
+            self.opaque(Why::Syntax, word);
+        }
+        (!word.is_empty()).then(|| Word::known(word))
+    }
+
+    /// Whether a word is the `{NAME}` of a redirection, which the grammar takes for an argument.
+    pub(super) fn is_descriptor(&mut self, node: Node<'_>, source: &str) -> bool {
+        let name = text(node, source).strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        let after = source.get(node.end_byte()..).unwrap_or_default();
+        let name = name.filter(|name| is_variable(name) && after.starts_with(['<', '>']));
+        name.iter().for_each(|name| self.unknown_variable(name));
+        name.is_some()
+    }
+
+    /// The words of a command that stand beyond its node: before its redirections, and after the word of a here-document.
+    pub(super) fn words_after(&mut self, node: Node<'_>, source: &str) -> Vec<Word> {
+        let mut last = node;
+        while last.next_sibling().is_none()
+            && let Some(parent) = last.parent().filter(|parent| matches!(parent.kind(), "pipeline" | "list"))
+        {
+            last = parent;
+        }
+        let mut all = Vec::new();
+        let mut next = last.next_sibling();
+        while let Some(redirect) = next.filter(|next| next.kind().ends_with("_redirect")) {
+            all.extend(self.left_out(last.end_byte(), redirect.start_byte(), source));
+            // The grammar takes words after that of a redirection for parts of it.
+            let own = match redirect.kind() {
+                "file_redirect" => 1,
+                "heredoc_redirect" => 0,
+                _ => usize::MAX,
+            };
+            let words =
+                named(redirect).into_iter().filter(|child| child.kind() != "file_descriptor").skip(own);
+            for word in words.filter(|child| is_word(*child)) {
+                all.extend(self.words(word, source));
+            }
+            last = redirect;
+            next = redirect.next_sibling();
+        }
+        all
+    }
+
     /// Opens what redirections name: whether standard output may go to a file, and what standard input is then.
     fn opened(&mut self, redirects: &[Node<'_>], source: &str, stdin: &Stdin) -> (bool, Stdin) {
         let (mut writes, mut input) = (false, stdin.clone());
@@ -70,7 +119,7 @@ impl Walk {
         let targets: Vec<Node<'_>> = node.children_by_field_name("destination", &mut node.walk()).collect();
         let mode = if operator == "<" || operator.starts_with("<&") { Mode::Read } else { Mode::Write };
         let mut first = None;
-        for target in targets {
+        for target in targets.into_iter().take(1) {
             for word in self.words(target, source) {
                 let is_descriptor = word.text.chars().all(|c| c.is_ascii_digit() || c == '-');
                 if !(operator.ends_with('&') && is_descriptor) {
@@ -103,7 +152,9 @@ impl Walk {
             known &= !self.backquotes(text(body, source));
         }
         for child in named(body) {
-            all.push_str(source.get(at..child.start_byte()).unwrap_or_default());
+            let gap = source.get(at..child.start_byte()).unwrap_or_default();
+            all.push_str(gap);
+            known &= !self.backquotes(gap);
             at = child.end_byte();
             if child.kind() == "heredoc_content" {
                 all.push_str(text(child, source));
@@ -117,22 +168,21 @@ impl Walk {
                 }
             }
         }
-        all.push_str(source.get(at..body.end_byte()).unwrap_or_default());
+        let gap = source.get(at..body.end_byte()).unwrap_or_default();
+        all.push_str(gap);
+        known &= named(body).is_empty() || !self.backquotes(gap);
         known.then_some(all)
     }
 
     /// Goes through what stands between back quotes in a text that the grammar leaves whole; whether there is any, or
     /// another substitution.
     pub(super) fn backquotes(&mut self, text: &str) -> bool {
-        let parts: Vec<&str> = text.split('`').collect();
-        for command in parts.iter().skip(1).step_by(2) {
-            self.read(command);
-        }
-        let hidden = text.contains("$(");
+        let (commands, hidden) = substituted(text);
+        commands.iter().for_each(|command| self.read(command));
         if hidden {
             self.opaque(Why::Syntax, text);
         }
-        hidden || parts.len() > 1
+        hidden || !commands.is_empty()
     }
 
     pub(super) fn after_here(
@@ -151,7 +201,7 @@ impl Walk {
                 "herestring_redirect" => {
                     self.here(child, source);
                 }
-                "word" | "concatenation" | "string" | "raw_string" => {
+                _ if is_word(child) => {
                     for word in self.words(child, source) {
                         self.access(&word, Mode::Use);
                     }

@@ -2,14 +2,14 @@
 
 use super::known::{BEFORE, INTERPRETERS, LANGUAGES, MODULES, PROJECT, REMOTE, SHELLS};
 use super::options::{Spec, Taken, take};
-use super::walk::{Stdin, Walk};
+use super::walk::{MOST_WORDS, Stdin, Walk};
 use super::word::Word;
-use super::{Mode, Why, project, search};
+use super::{LARGEST, Mode, Why, project, search};
 
 /// Takes in a program that runs others; whether it is one.
 pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) -> bool {
     if let Some((_, letters, words, skip)) = BEFORE.iter().find(|row| row.0 == name) {
-        return before(walk, arguments, Spec { letters, words, stops: true }, *skip, stdin);
+        return before(walk, name, arguments, Spec { letters, words, stops: true }, *skip, stdin);
     }
     if SHELLS.contains(&name) {
         return shell(walk, name, arguments, stdin);
@@ -42,6 +42,7 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin
         }
         "trap" => at_end(walk, arguments),
         "alias" => aliases(walk, arguments),
+        "shopt" => arguments.iter().for_each(|word| shell_option(walk, &word.text)),
         "source" | "." => script(walk, arguments.first()),
         "su" | "script" | "flock" => with_code(walk, name, arguments, stdin),
         "xargs" => xargs(walk, arguments, stdin),
@@ -75,8 +76,18 @@ fn repeated(walk: &mut Walk, name: &str, arguments: &[Word]) {
 
 /// `trap`, whose code runs later, perhaps in another folder.
 fn at_end(walk: &mut Walk, arguments: &[Word]) {
-    code_of(walk, arguments.get(..1).unwrap_or_default());
-    walk.at_end.extend(arguments.first().and_then(Word::as_known).map(str::to_owned));
+    let Some((code, signals)) = arguments.split_first() else { return };
+    let variables = walk.variables.clone();
+    code_of(walk, std::slice::from_ref(code));
+    walk.variables = variables;
+    walk.at_end.extend(code.as_known().map(str::to_owned));
+    // It may run between any two commands from here on, and give variables other values.
+    let is_at_end = |word: &Word| matches!(word.text.as_str(), "EXIT" | "0");
+    let gives = |text: &str| ["=", "read", "printf", "eval"].iter().any(|word| text.contains(word));
+    let is_often =
+        |word: &Word| matches!(word.text.as_str(), "DEBUG" | "ERR" | "RETURN" | "CHLD" | "SIGCHLD");
+    walk.is_interrupted |= signals.iter().any(is_often)
+        || signals.iter().any(|word| !is_at_end(word)) && code.as_known().is_none_or(gives);
 }
 
 /// Whether a word is an option with a letter in it.
@@ -99,12 +110,22 @@ pub(super) fn said(name: &str, arguments: &[Word]) -> String {
     std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-fn before(walk: &mut Walk, arguments: &[Word], spec: Spec<'_>, skip: usize, stdin: &Stdin) -> bool {
+fn before(
+    walk: &mut Walk,
+    name: &str,
+    arguments: &[Word],
+    spec: Spec<'_>,
+    skip: usize,
+    stdin: &Stdin,
+) -> bool {
     let taken = take(arguments, spec);
+    if name != "stdbuf" {
+        taken.values(&["-o", "--output"]).for_each(|file| walk.access(file, Mode::Write));
+    }
     let mut rest = taken.rest.get(skip..).unwrap_or_default();
     while let Some((first, after)) = rest.split_first() {
         let Some((name, value)) = first.text.split_once('=') else { break };
-        walk.environment(name, &first.part(value));
+        walk.environment(name, &first.part(value), true);
         rest = after;
     }
     if !rest.is_empty() {
@@ -117,16 +138,24 @@ fn environment(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
     let spec = Spec { letters: "uCS", words: &["unset", "chdir", "split-string"], stops: true };
     let taken = take(arguments, spec);
     taken.values(&["-C", "--chdir"]).for_each(|folder| walk.go(folder));
-    let split: Vec<&Word> = taken.values(&["-S", "--split-string"]).collect();
+    let split: Vec<Word> = taken.values(&["-S", "--split-string"]).cloned().collect();
     if split.is_empty() && taken.rest.iter().all(|word| word.text.contains('=')) {
-        walk.access(&Word::known("/proc/self/environ"), Mode::Read);
+        walk.shows_environment();
     }
     if split.is_empty() {
-        before(walk, arguments, spec, 0, stdin);
+        before(walk, "env", arguments, spec, 0, stdin);
         return;
     }
-    let all: Vec<Word> = split.into_iter().chain(&taken.rest).cloned().collect();
-    code_of(walk, &all);
+    // What it splits has quotes and escapes of its own.
+    let is_plain =
+        |word: &Word| word.as_known().is_some_and(|text| !text.contains(['"', '\'', '\\', '$', '#']));
+    if !split.iter().all(is_plain) {
+        walk.opaque(Why::InlineCode, "env -S");
+        return code_of(walk, &split.into_iter().chain(taken.rest).collect::<Vec<_>>());
+    }
+    let words = split.iter().flat_map(|word| word.text.split_ascii_whitespace()).map(Word::known);
+    let all: Vec<Word> = words.chain(taken.rest).collect();
+    environment(walk, &all, stdin);
 }
 
 /// Code that is given word by word.
@@ -155,6 +184,7 @@ fn shell(walk: &mut Walk, name: &str, arguments: &[Word], stdin: &Stdin) -> bool
         match text {
             "--rcfile" | "--init-file" => script(walk, left.next()),
             "--version" | "--help" => return true,
+            "-O" | "+O" => left.next().into_iter().for_each(|option| shell_option(walk, &option.text)),
             "-Command" | "-EncodedCommand" | "-File" => walk.opaque(Why::InlineCode, name),
             _ if text.starts_with("--") => {}
             _ if text.len() > 1 && text.starts_with(['-', '+']) => {
@@ -211,7 +241,10 @@ fn interpreter(walk: &mut Walk, name: &str, code: &[&str], arguments: &[Word], s
                 })
         })
     };
-    if arguments.iter().take(8).any(|word| is_code(&word.text)) {
+    let (own, file, rest) = own_options(name, arguments);
+    let module = own.iter().position(|word| is_module(name, &word.text));
+    let own_code = own.get(..module.unwrap_or(own.len())).unwrap_or_default();
+    if own_code.iter().any(|word| is_code(&word.text)) {
         walk.opaque(Why::InlineCode, name);
         for word in arguments {
             walk.strings(&word.text);
@@ -220,25 +253,22 @@ fn interpreter(walk: &mut Walk, name: &str, code: &[&str], arguments: &[Word], s
     }
     let taken = take(arguments, Spec { letters: "mWX", words: &[], stops: true });
     if let Some(module) = taken.values(&["-m"]).next().filter(|_| name.contains("py")) {
-        let said = format!("{name} -m {}", module.text);
-        walk.opaque(Why::ProjectCode, &said);
-        if module.text == "timeit" {
-            walk.opaque(Why::InlineCode, &said);
-            arguments.iter().for_each(|word| walk.strings(&word.text));
-        }
-        arguments.iter().for_each(|word| walk.perhaps(word));
-        if MODULES.contains(&module.text.as_str()) {
-            let own = arguments.iter().skip_while(|word| !word.text.ends_with(&module.text)).skip(1);
-            let command: Vec<Word> = std::iter::once(module).chain(own).cloned().collect();
-            walk.run(&command, stdin);
-        }
+        module_of(walk, name, module, arguments, stdin);
         return true;
     }
-    let mut rest = arguments.iter().skip_while(|word| word.text.len() > 1 && word.text.starts_with('-'));
-    match rest.next() {
+    own.iter().filter(|word| !word.text.starts_with('-')).for_each(|word| walk.perhaps(word));
+    // The word after a long option may be its value: then the next one is the file, or what comes in is the code.
+    let is_unsure = own
+        .last()
+        .is_some_and(|word| word.text.len() > 2 && word.text.starts_with("--") && !word.text.contains('='));
+    match file {
         Some(file) if file.text != "-" => {
             script(walk, Some(file));
-            rest.for_each(|word| walk.perhaps(word));
+            script(walk, rest.first().filter(|_| is_unsure));
+            if is_unsure && !matches!(stdin, Stdin::Inherited) {
+                walk.opaque(Why::StdinCode, name);
+            }
+            rest.iter().for_each(|word| walk.perhaps(word));
         }
         _ => {
             walk.opaque(Why::StdinCode, name);
@@ -250,10 +280,85 @@ fn interpreter(walk: &mut Walk, name: &str, code: &[&str], arguments: &[Word], s
     true
 }
 
+/// The options of an interpreter with their values, the file that it runs, and the arguments of that.
+fn own_options<'w>(name: &str, arguments: &'w [Word]) -> (&'w [Word], Option<&'w Word>, &'w [Word]) {
+    let valued = match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+        "python" | "pypy" | "ipython" => "WXm",
+        "perl" => "I",
+        "ruby" => "ICrEe",
+        "node" | "nodejs" => "rCepE",
+        "php" => "cdz",
+        "lua" | "luajit" => "le",
+        _ => "",
+    };
+    let takes = |text: &str| {
+        let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        letters.and_then(|letters| letters.find(|c| valued.contains(c)).map(|at| at + 1 == letters.len()))
+            == Some(true)
+    };
+    let mut at = 0;
+    while let Some(word) = arguments.get(at).filter(|word| word.text.len() > 1 && word.text.starts_with('-'))
+    {
+        let is_over = is_module(name, &word.text);
+        at += if takes(&word.text) { 2 } else { 1 };
+        if is_over || word.text == "--" {
+            break;
+        }
+    }
+    let (own, rest) = arguments.split_at(at.min(arguments.len()));
+    match rest.split_first() {
+        Some((file, rest)) => (own, Some(file), rest),
+        None => (own, None, &[]),
+    }
+}
+
+/// Whether a word is the option of Python that names a module, after which there are no more options of its own.
+fn is_module(name: &str, text: &str) -> bool {
+    let letters = text.strip_prefix('-').filter(|rest| name.contains("py") && !rest.starts_with('-'));
+    letters.and_then(|letters| letters.chars().find(|c| matches!(c, 'm' | 'c' | 'W' | 'X'))) == Some('m')
+}
+
+/// `python -m MODULE`.
+fn module_of(walk: &mut Walk, name: &str, module: &Word, arguments: &[Word], stdin: &Stdin) {
+    let said = format!("{name} -m {}", module.text);
+    walk.opaque(Why::ProjectCode, &said);
+    if module.text == "timeit" || module.text == "pdb" {
+        walk.opaque(Why::InlineCode, &said);
+        arguments.iter().for_each(|word| walk.strings(&word.text));
+    }
+    arguments.iter().for_each(|word| walk.perhaps(word));
+    let own: Vec<Word> =
+        arguments.iter().skip_while(|word| !word.text.ends_with(&module.text)).skip(1).cloned().collect();
+    let taken = take(&own, Spec { letters: "ce", words: &["indent"], stops: false });
+    match module.text.as_str() {
+        "json.tool" => taken.rest.get(1).iter().for_each(|file| walk.access(file, Mode::Write)),
+        "zipfile" | "tarfile" => {
+            taken.values(&["-c", "--create"]).for_each(|file| walk.access(file, Mode::Write));
+            if taken.has(&["-e", "--extract"]) {
+                let folder = taken.rest.first().cloned().unwrap_or_else(|| Word::known("."));
+                walk.access(&folder, Mode::Write);
+            }
+        }
+        _ => {}
+    }
+    if MODULES.contains(&module.text.as_str()) {
+        let command: Vec<Word> = std::iter::once(module.clone()).chain(own).collect();
+        walk.run(&command, stdin);
+    }
+}
+
+/// An option of a shell that changes what patterns stand for.
+fn shell_option(walk: &mut Walk, option: &str) {
+    if matches!(option, "dotglob" | "nocaseglob" | "nocasematch" | "extglob") {
+        walk.opaque(Why::Environment, option);
+    }
+}
+
 fn aliases(walk: &mut Walk, arguments: &[Word]) {
     for word in arguments {
-        if let Some((_, value)) = word.text.split_once('=') {
+        if let Some((name, value)) = word.text.split_once('=') {
             code_of(walk, &[word.part(value)]);
+            walk.aliases.insert(name.to_owned());
         }
     }
 }
@@ -282,9 +387,12 @@ fn xargs(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
     let taken = take(arguments, Spec { letters: "adEILnPRsS", words, stops: true });
     taken.values(&["-a", "--arg-file"]).for_each(|file| walk.access(file, Mode::Read));
     let put: Option<Word> = taken.values(&["-I", "--replace"]).next().cloned();
+    let separates = taken.has(&["-d", "--delimiter", "-0", "--null"]);
     let added: Vec<Word> = match stdin {
-        Stdin::Text(text) => text.split_whitespace().map(Word::known).collect(),
-        Stdin::Inherited | Stdin::Piped => {
+        Stdin::Text(text) if !separates && !text.contains(['"', '\'', '\\']) => {
+            text.split_whitespace().map(Word::known).collect()
+        }
+        Stdin::Text(_) | Stdin::Inherited | Stdin::Piped => {
             vec![Word {
                 text: String::from("{input}"),
                 unknown: Some(String::from("input of xargs")),
@@ -298,19 +406,29 @@ fn xargs(walk: &mut Walk, arguments: &[Word], stdin: &Stdin) {
     };
     let command = match put {
         None => command.into_iter().chain(added).collect(),
-        Some(mark) => {
-            command.into_iter().flat_map(|word| replaced(word, &mark.text, &added)).collect::<Vec<_>>()
-        }
+        Some(mark) => replaced(walk, command, &mark.text, &added),
     };
     walk.run(&command, &Stdin::Piped);
 }
 
-/// A word in which a mark is replaced by what is put in.
-pub(super) fn replaced(word: Word, mark: &str, with: &[Word]) -> Vec<Word> {
-    if mark.is_empty() || !word.text.contains(mark) {
-        return vec![word];
+/// The words of a command in which a mark is replaced by what is put in.
+pub(super) fn replaced(walk: &mut Walk, command: Vec<Word>, mark: &str, with: &[Word]) -> Vec<Word> {
+    let marks: usize = command.iter().map(|word| word.text.matches(mark).count()).sum();
+    let longest = with.iter().map(|put| put.text.len()).max().unwrap_or_default();
+    let unknown = String::from("{too much}");
+    let unknown = [Word { unknown: Some(unknown.clone()), text: unknown, is_pattern: false }];
+    let is_little = marks * with.len() <= MOST_WORDS && marks * longest <= LARGEST;
+    if !is_little {
+        walk.opaque(Why::TooMuch, "a command that is repeated too often");
     }
-    with.iter().map(|put| Word { text: word.text.replace(mark, &put.text), ..put.clone() }).collect()
+    let with = if is_little { with } else { &unknown };
+    let each = |word: Word| match mark {
+        mark if mark.is_empty() || !word.text.contains(mark) => vec![word],
+        mark => {
+            with.iter().map(|put| Word { text: word.text.replace(mark, &put.text), ..put.clone() }).collect()
+        }
+    };
+    command.into_iter().flat_map(each).collect()
 }
 
 /// Commands that give variables values which aren't known, or load code.

@@ -88,7 +88,6 @@ pub(super) const TABLE: &[Row] = &[
             "ps",
             "tty",
             "clear",
-            "history",
             "hash",
             "ulimit",
             "umask",
@@ -177,6 +176,7 @@ pub(super) const TABLE: &[Row] = &[
         "",
         Rest::Read,
     ),
+    Row { reads: &["-r", "-n"], writes: &["-a", "-w"], ..row(&["history"], "arnwd", Rest::Text) },
     Row {
         words: &["skip-fields", "skip-chars", "check-chars"],
         ..row(&["uniq"], "fsw", Rest::ReadThenMaybeWrite)
@@ -237,21 +237,18 @@ pub(super) const TABLE: &[Row] = &[
         ..row(&["sed", "gsed"], "efl", Rest::TextThenRead)
     },
     Row {
-        words: &["assign", "file", "field-separator", "include", "load"],
+        words: &["assign", "file", "field-separator", "include", "load", "source", "exec"],
         reads: &["-f", "--file"],
-        instead: &["-f", "--file", "-e"],
-        ..row(&["awk", "gawk", "mawk", "nawk"], "vfFil", Rest::TextThenRead)
+        instead: &["-f", "--file", "-e", "--source", "-E", "--exec"],
+        ..row(&["awk", "gawk", "mawk", "nawk"], "vfFileEW", Rest::TextThenRead)
     },
     Row {
         reads: &["-f", "--from-file"],
         instead: &["-f", "--from-file"],
         ..row(&["jq", "yq"], "fL", Rest::TextThenRead)
     },
-    row(
-        &["tee", "touch", "mkdir", "mkfifo", "mknod", "truncate", "sponge", "mktemp", "fallocate"],
-        "smr",
-        Rest::Write,
-    ),
+    row(&["tee", "touch", "mkdir", "mkfifo", "mknod", "truncate", "sponge", "fallocate"], "smr", Rest::Write),
+    Row { writes: &["-p", "--tmpdir"], words: &["suffix"], ..row(&["mktemp"], "p", Rest::Write) },
     row(
         &["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "pico", "joe", "code", "patch"],
         "cS",
@@ -274,15 +271,22 @@ pub(super) const TABLE: &[Row] = &[
         ..row(&["mv", "rename"], "tS", Rest::MoveThenWrite)
     },
     row(&["chmod", "chown", "chgrp", "chattr", "setfacl", "xattr"], "", Rest::TextThenWrite),
-    row(&["scp", "rsync", "rclone", "sftp"], "iFoPSJceL", Rest::ReadThenWrite),
+    row(&["scp", "rclone", "sftp"], "iFoPSJceL", Rest::ReadThenWrite),
     Row {
-        words: &["file", "directory", "files-from", "use-compress-program", "checkpoint-action", "exclude"],
-        reads: &["-T", "--files-from"],
-        writes: &["-C", "--directory", "-f", "--file"],
-        ..row(&["tar", "bsdtar"], "fCTXI", Rest::Read)
+        words: &["rsh", "filter", "exclude", "include", "temp-dir", "port", "bwlimit", "rsync-path"],
+        reads: &["--files-from", "--exclude-from", "--include-from", "--password-file"],
+        writes: &["--log-file", "--backup-dir", "--partial-dir", "-T"],
+        ..row(&["rsync"], "efTBM@", Rest::ReadThenWrite)
     },
+    Row {
+        words: &["file", "directory", "use-compress-program", "checkpoint-action", "exclude", "to-command"],
+        reads: &["-T", "--files-from", "-X", "--exclude-from"],
+        writes: &["-g", "--listed-incremental", "--index-file"],
+        ..row(&["tar", "bsdtar"], "bCfFgHIKLNTVX", Rest::Read)
+    },
+    row(&["unzip"], "dPxIO", Rest::Read),
     row(
-        &["zip", "unzip", "7z", "gzip", "gunzip", "bzip2", "xz", "zstd", "split", "csplit", "cpio", "ar"],
+        &["zip", "7z", "gzip", "gunzip", "bzip2", "xz", "zstd", "split", "csplit", "cpio", "ar"],
         "dbnl",
         Rest::Write,
     ),
@@ -330,12 +334,14 @@ pub(super) const TABLE: &[Row] = &[
 ];
 
 /// Options that name a program which is run.
-pub(super) const RUNS: [(&str, &str); 18] = [
+pub(super) const RUNS: [(&str, &str); 20] = [
     ("split", "--filter"),
     ("zip", "-TT"),
     ("zip", "--unzip-command"),
     ("rsync", "-e"),
     ("rsync", "--rsh"),
+    ("rsync", "--rsync-path"),
+    ("rg", "--hostname-bin"),
     ("scp", "-S"),
     ("scp", "-o"),
     ("sftp", "-o"),
@@ -358,7 +364,6 @@ pub(super) const SHORTENED: &[(&[&str], &[&str])] = &[
         &["tar", "bsdtar"],
         &[
             "checkpoint",
-            "to-command",
             "rsh-command",
             "new-volume-script",
             "info-script",
@@ -411,6 +416,8 @@ pub(super) const SHORTENED: &[(&[&str], &[&str])] = &[
             "message",
             "remote",
             "run",
+            "include-untracked",
+            "orphan",
         ],
     ),
 ];

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use tree_sitter::Node;
 
 use super::glob;
-use super::parse::{children, named, parse, text};
+use super::loops::Function;
+use super::parse::{children, named, parse, text, torn, with_breaks};
 use super::quotes::is_variable;
 use super::word::Word;
 use super::{LARGEST, Mode, Seen, Stage, Why};
@@ -27,10 +28,10 @@ const MOST_STAGES: usize = 400;
 pub(super) const MOST_WORDS: usize = 8_000;
 /// How many files they name.
 const MOST_FILES: usize = 2_000;
+/// The longest path that a system takes, in bytes.
+const LONGEST_PATH: usize = 4096;
 /// How many folders a command may happen in.
 const MOST_FOLDERS: usize = 8;
-/// How often the body of a loop over known words is gone through.
-const MOST_ROUNDS: usize = 16;
 
 /// What a command reads from standard input.
 #[derive(Clone, Debug)]
@@ -41,15 +42,6 @@ pub(super) enum Stdin {
     Piped,
     /// This text.
     Text(String),
-}
-
-/// A function of the command's own.
-#[derive(Default)]
-struct Function {
-    /// What it may do: it may be made more than once.
-    bodies: Vec<String>,
-    /// The folders in which that was gone through.
-    folders: BTreeSet<PathBuf>,
 }
 
 /// The walk.
@@ -63,9 +55,15 @@ pub(super) struct Walk {
     pub(super) foreign: BTreeSet<String>,
     /// Variables whose values are taken for arithmetic.
     pub(super) integers: BTreeSet<String>,
-    functions: BTreeMap<String, Function>,
+    pub(super) functions: BTreeMap<String, Function>,
     /// Links that the command makes, and what they lead to.
     links: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+    /// Names that stand for other commands.
+    pub(super) aliases: BTreeSet<String>,
+    /// Whether code runs between commands that may give any variable a value.
+    pub(super) is_interrupted: bool,
+    /// How much text came out of variables and substitutions.
+    pub(super) put_in: usize,
     /// Code that runs at the end, in the folder that the command is in then.
     pub(super) at_end: Vec<String>,
     end: Instant,
@@ -84,6 +82,9 @@ impl Walk {
             integers: BTreeSet::new(),
             functions: BTreeMap::new(),
             links: BTreeMap::new(),
+            aliases: BTreeSet::new(),
+            is_interrupted: false,
+            put_in: 0,
             at_end: Vec::new(),
             end: Instant::now() + LONGEST,
             texts: 0,
@@ -124,15 +125,36 @@ impl Walk {
         if source.contains('\0') {
             return self.opaque(Why::Syntax, "a zero byte");
         }
-        let Some(tree) = parse(source, self.end) else {
-            return self.opaque(Why::TooMuch, "a command that takes too long to parse");
+        let too_long = "a command that takes too long to parse";
+        let Some(mut tree) = parse(source, self.end) else {
+            return self.opaque(Why::TooMuch, too_long);
         };
+        let broken = with_breaks(&tree, source);
+        let source = broken.as_deref().unwrap_or(source);
+        if broken.is_some() {
+            let Some(again) = parse(source, self.end) else {
+                return self.opaque(Why::TooMuch, too_long);
+            };
+            tree = again;
+        }
+        if let Some(word) = torn(&tree, source) {
+            self.opaque(Why::Syntax, word);
+        }
         self.texts += 1;
         if tree.root_node().has_error() {
             self.opaque(Why::Syntax, source);
         }
         self.statement(tree.root_node(), source, &Stdin::Inherited);
         self.texts -= 1;
+    }
+
+    /// Whether the command has been looked at for too long; then that is taken down.
+    pub(super) fn is_over(&mut self) -> bool {
+        let is_over = Instant::now() >= self.end;
+        if is_over {
+            self.opaque(Why::TooMuch, "a command that takes too long");
+        }
+        is_over
     }
 
     /// Goes through a statement; what it writes to standard output, where that is known.
@@ -239,9 +261,10 @@ impl Walk {
     /// Text in which only what it holds is looked at: conditions, arithmetic.
     pub(super) fn expression(&mut self, node: Node<'_>, source: &str) -> Option<String> {
         match node.kind() {
-            "command_substitution" | "process_substitution" => {
-                return self.each(node, source, &Stdin::Inherited);
+            "command_substitution" => {
+                self.substitution(node, source, true);
             }
+            "process_substitution" => return self.each(node, source, &Stdin::Inherited),
             "expansion" | "simple_expansion" => {
                 self.pieces(node, source, false);
             }
@@ -275,81 +298,16 @@ impl Walk {
         said
     }
 
-    /// A function: its body is gone through where it is made, and again where it is called from another folder.
-    pub(super) fn function(&mut self, node: Node<'_>, source: &str) -> Option<String> {
-        if let (Some(name), Some(body)) = (node.child_by_field_name("name"), node.child_by_field_name("body"))
-        {
-            let whole = source.get(body.start_byte()..node.end_byte()).unwrap_or_default();
-            let function = self.functions.entry(text(name, source).to_owned()).or_default();
-            function.bodies.push(whole.to_owned());
-            function.folders.clone_from(&self.folders);
-        }
-        self.forget(node, source);
-        self.each(node, source, &Stdin::Piped);
-        self.forget(node, source)
-    }
-
-    /// Whether the command has made a function of that name.
-    pub(super) fn is_function(&self, name: &str) -> bool {
-        self.functions.contains_key(name)
-    }
-
-    /// Takes in a call of a function; whether it is one.
-    pub(super) fn call(&mut self, name: &str) -> bool {
-        let Some(function) = self.functions.get_mut(name) else { return false };
-        if !self.folders.is_subset(&function.folders) {
-            function.folders.extend(self.folders.iter().cloned());
-            let bodies = function.bodies.clone();
-            let before = self.variables.clone();
-            bodies.iter().for_each(|body| self.read(body));
-            // Which of the bodies it is isn't known.
-            for (name, value) in &mut self.variables {
-                if before.get(name) != Some(value) {
-                    *value = None;
-                }
-            }
-        }
-        true
-    }
-
-    /// A loop over words: its body once for each, where they are known and few.
-    pub(super) fn over_words(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
-        let variable = node.child_by_field_name("variable").map(|node| text(node, source).to_owned());
-        let body = node.child_by_field_name("body");
-        let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut node.walk()).collect();
-        let mut words = Vec::new();
-        let mut is_foreign = false;
-        for value in &values {
-            words.extend(self.words(*value, source));
-            is_foreign |= self.is_foreign(*value, source);
-        }
-        words.iter().for_each(|word| self.evaluated(&word.text));
-        self.forget(node, source);
-        let (Some(variable), Some(body)) = (variable, body) else { return None };
-        let few =
-            words.len() <= MOST_ROUNDS && !words.is_empty() && words.iter().all(|word| !word.is_pattern);
-        let rounds: Vec<Option<String>> = match few {
-            true => words.iter().map(|word| word.as_known().map(str::to_owned)).collect(),
-            false => vec![None],
-        };
-        if is_foreign {
-            self.foreign.insert(variable.clone());
-        }
-        for value in rounds {
-            self.variables.insert(variable.clone(), value);
-            self.each(body, source, stdin);
-        }
-        self.variables.insert(variable, None);
-        self.forget(node, source)
-    }
-
     pub(super) fn command(&mut self, node: Node<'_>, source: &str, stdin: &Stdin) -> Option<String> {
         let mut words = Vec::new();
         let mut input = stdin.clone();
         let has_name = node.child_by_field_name("name").is_some();
-        let mut writes = false;
+        let (mut writes, mut at) = (false, node.start_byte());
         for child in children(node) {
+            words.extend(self.left_out(at, child.start_byte(), source));
+            at = child.end_byte();
             match child.kind() {
+                _ if self.is_descriptor(child, source) => {}
                 "variable_assignment" => {
                     self.assignment(child, source, !has_name);
                 }
@@ -367,6 +325,7 @@ impl Walk {
                 _ => words.extend(self.words(child, source)),
             }
         }
+        words.extend(self.words_after(node, source));
         let said = self.run(&words, &input);
         if writes { None } else { said }
     }
@@ -393,7 +352,7 @@ impl Walk {
 
     /// Takes down that a file is touched.
     pub(super) fn access(&mut self, word: &Word, mode: Mode) {
-        if word.text.is_empty() || word.text == "-" {
+        if word.text.is_empty() || word.text == "-" || self.is_over() {
             return;
         }
         if let Some(unknown) = &word.unknown {
@@ -416,6 +375,9 @@ impl Walk {
     }
 
     pub(super) fn access_path(&mut self, path: &str, mode: Mode) {
+        if path.len() > LONGEST_PATH {
+            return self.opaque(Why::TooMuch, path);
+        }
         let path = Path::new(path);
         for folder in self.folders.clone() {
             if self.seen.accesses.len() >= MOST_FILES {
@@ -458,12 +420,16 @@ impl Walk {
         }
     }
 
-    /// The files below some folders whose names or paths fit a pattern, as words.
-    pub(super) fn found_below(&mut self, roots: &[Word], pattern: &str) -> Vec<Word> {
+    /// The files, and folders if wanted, below some folders whose names or paths fit a pattern, as words.
+    pub(super) fn found_below(&mut self, roots: &[Word], pattern: &str, folders: bool) -> Vec<Word> {
         let mut all = Vec::new();
+        if self.is_over() {
+            return all;
+        }
         for root in roots.iter().filter_map(Word::as_known).map(str::to_owned).collect::<Vec<_>>() {
             for folder in self.resolved(&root) {
-                let (found, is_whole) = glob::below(&folder, &[pattern], Instant::now() + LONGEST_SEARCH);
+                let (found, is_whole) =
+                    glob::found(&folder, &[pattern], Instant::now() + LONGEST_SEARCH, folders);
                 // What a pattern hides names is likelier to be looked for than what many have in common.
                 if !is_whole && pattern.starts_with(['.', '?', '[']) {
                     self.opaque(Why::TooMuch, pattern);
@@ -476,7 +442,8 @@ impl Walk {
 
     /// A path as the system finds it, from each folder that the command at hand may happen in.
     pub(super) fn resolved(&self, path: &str) -> BTreeSet<PathBuf> {
-        self.folders.iter().map(|folder| paths::resolve(folder, Path::new(path))).collect()
+        let path = Path::new(if path.len() > LONGEST_PATH { "/" } else { path });
+        self.folders.iter().map(|folder| paths::resolve(folder, path)).collect()
     }
 
     /// Goes to a folder, or stays: what comes next may happen in either.

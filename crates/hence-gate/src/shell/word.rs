@@ -5,6 +5,9 @@ use super::glob;
 /// How many words one word becomes at most.
 const MOST: usize = 64;
 
+/// How many parts the words have that one becomes.
+const MOST_PIECES: usize = 64 << 10;
+
 /// How a character came into a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum From {
@@ -77,7 +80,7 @@ fn braces(all: &mut Vec<Vec<Piece>>) {
     let mut at = 0;
     while let Some(pieces) = all.get(at) {
         match alternatives(pieces) {
-            Some(found) if all.len() + found.len() <= MOST => {
+            Some(found) if all.len() + found.len() <= MOST && all.len() * pieces.len() <= MOST_PIECES => {
                 all.splice(at..=at, found);
             }
             Some(_) => {
@@ -123,19 +126,32 @@ fn parts(pieces: &[Piece], open: usize, commas: &[usize], close: usize) -> Vec<V
     begins.zip(ends).map(|(from, to)| pieces.get(from + 1..to).unwrap_or_default().to_vec()).collect()
 }
 
-/// `a..e` and `1..3`.
+/// `a..e`, `01..10` and `1..9..2`. Where there are too many, one more than that many.
 fn range(inside: &[Piece]) -> Option<Vec<Vec<Piece>>> {
     let text = join(inside);
-    let (from, to) = text.as_known()?.split_once("..")?;
-    let numbers: Vec<String> = match (from.parse::<i64>(), to.parse::<i64>()) {
-        (Ok(from), Ok(to)) => (from.min(to)..=from.max(to)).take(MOST).map(|n| n.to_string()).collect(),
+    let (from, rest) = text.as_known()?.split_once("..")?;
+    let (to, step) = rest.split_once("..").unwrap_or((rest, "1"));
+    let step = usize::try_from(step.parse::<i64>().ok()?.unsigned_abs().max(1)).ok()?;
+    let found: Vec<String> = match (from.parse::<i64>(), to.parse::<i64>()) {
+        (Ok(first), Ok(last)) => {
+            let is_padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.len() > 1;
+            let wide = if is_padded(from) || is_padded(to) { from.len().max(to.len()) } else { 0 };
+            let put = |n: i64| format!("{n:0wide$}");
+            match first <= last {
+                true => (first..=last).step_by(step).take(MOST + 1).map(put).collect(),
+                false => (last..=first).rev().step_by(step).take(MOST + 1).map(put).collect(),
+            }
+        }
         _ => {
             let one = |text: &str| text.chars().next().filter(|c| text.len() == 1 && c.is_ascii_alphabetic());
-            let (from, to) = (one(from)?, one(to)?);
-            (from.min(to)..=from.max(to)).map(String::from).collect()
+            let (first, last) = (one(from)?, one(to)?);
+            match first <= last {
+                true => (first..=last).step_by(step).map(String::from).collect(),
+                false => (last..=first).rev().step_by(step).map(String::from).collect(),
+            }
         }
     };
-    Some(numbers.into_iter().map(|text| text.chars().map(|c| Piece::Char(c, From::Text)).collect()).collect())
+    Some(found.into_iter().map(|text| text.chars().map(|c| Piece::Char(c, From::Text)).collect()).collect())
 }
 
 /// A leading tilde becomes the folder that it means.
