@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `install` writes hosts' settings, `selftest` shows that a denied call does not run, `report` tells of a day, `approve`
-//! lifts a rule. `between` decides on the calls of a server of tools, which `child` runs; `uri` names files.
+//! lifts a rule. `between` decides on the calls of a server of tools, which `child` runs.
 
 mod approve;
 mod between;
@@ -17,7 +17,6 @@ mod ids;
 mod install;
 mod report;
 mod selftest;
-mod uri;
 
 use std::path::PathBuf;
 
