@@ -231,18 +231,14 @@ impl Lower {
 
     /// The file that an argument names, as a path or as a URI; whether it names one.
     fn named(&mut self, value: &str, mode: Mode, cwd: &Path) -> bool {
-        let path = match is_file_uri(value) {
-            true => match file_of_uri(value) {
-                Ok(path) => path,
-                Err(_) => {
-                    self.opaque(Why::Syntax, &shortened(&masked(value)));
-                    None
-                }
-            },
-            false if value.len() < 4_096 && !value.contains('\n') && !value.contains("://") => {
-                Some(value.to_owned())
-            }
-            false => None,
+        let is_plain = value.len() < 4_096 && !value.contains('\n') && !value.contains("://");
+        let path = if !is_file_uri(value) {
+            is_plain.then(|| value.to_owned())
+        } else if let Ok(path) = file_of_uri(value) {
+            path
+        } else {
+            self.opaque(Why::Syntax, &shortened(&masked(value)));
+            None
         };
         path.iter().for_each(|path| self.touch(path, mode, cwd));
         path.is_some()

@@ -181,7 +181,8 @@ fn a_text_that_names_a_file_touches_none() {
         let facts = lowered(Host::Claude, &event).into_iter();
         facts.filter(|fact| fact.starts_with("file_access") || fact.starts_with("opaque")).collect::<Vec<_>>()
     };
-    let edit = json!({ "file_path": "/work/a", "old_string": "file:///old/a", "new_string": "file:///new/a" });
+    let edit =
+        json!({ "file_path": "/work/a", "old_string": "file:///old/a", "new_string": "file:///new/a" });
     assert_eq!(touched("Edit", edit), ["file_access /work/a /write"]);
     let write = json!({ "file_path": "/work/a", "content": "file:///etc/x" });
     assert_eq!(touched("Write", write), ["file_access /work/a /write"]);
@@ -193,9 +194,7 @@ fn a_text_that_names_a_file_touches_none() {
     ] {
         assert_eq!(touched(tool, input), [""; 0], "{tool}");
     }
-    for uri in
-        ["file:///work/.env", "FILE:///work/.env", "file:/work/.env", "file://localhost/work/%2eenv"]
-    {
+    for uri in ["file:///work/.env", "FILE:///work/.env", "file:/work/.env", "file://localhost/work/%2eenv"] {
         assert_eq!(touched("Read", json!({ "file_path": uri })), ["file_access /work/.env /read"], "{uri}");
         assert_eq!(touched("mcp__x__get", json!({ "at": uri })), ["file_access /work/.env /use"], "{uri}");
         assert_eq!(touched("WebFetch", json!({ "url": uri })), ["file_access /work/.env /use"], "{uri}");
