@@ -251,6 +251,9 @@ fn texts_are_short_and_hold_no_secrets() {
         Verdict { reason: "ä".repeat(2_000), remedy: "ö".repeat(2_000), ..verdict(VerdictKind::Deny) };
     assert!(long.text().len() <= LONGEST_TEXT, "{}", long.text().len());
     assert!(long.text().ends_with("[rule outside_tree, decision 12.1]"));
+    // A question that becomes a denial says how to have it approved, however long the rest is.
+    let denial = Host::Kiro.answer("preToolUse", &Verdict { kind: VerdictKind::Ask, ..long }).error.unwrap();
+    assert!(denial.len() <= LONGEST_TEXT && denial.contains("`hence gate approve 12.1`"), "{denial}");
     for secret in [
         "token=abcdef0123456789",
         "password: hunter2hunter2",
