@@ -24,6 +24,8 @@ mod session;
 
 use session::{event, sessions};
 
+mod told;
+
 /// A working tree.
 fn tree() -> TempDir {
     let folder = tempfile::Builder::new().prefix("gate").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

@@ -43,6 +43,11 @@ impl VerdictKind {
             Self::Deny => "deny",
         }
     }
+
+    /// What it is for a host that knows no more than these two.
+    pub(crate) fn allowed_or_denied(self) -> Self {
+        if self == Self::Allow { Self::Allow } else { Self::Deny }
+    }
 }
 
 /// What rules say of a call.
@@ -74,6 +79,19 @@ impl Verdict {
 
     /// The text for the host: reason, next step, rule and decision, in [`LONGEST_TEXT`] bytes.
     pub fn text(&self) -> String {
+        self.text_with("")
+    }
+
+    /// The text for a host that denies what isn't allowed: a question says how to have it approved.
+    pub(crate) fn text_of_denial(&self) -> String {
+        match (self.kind, self.decision.as_str()) {
+            (VerdictKind::Ask, id) if !id.is_empty() => self
+                .text_with(&format!(" A reviewer lifts it with `hence gate approve {id}`; then call again.")),
+            _ => self.text(),
+        }
+    }
+
+    fn text_with(&self, ending: &str) -> String {
         let end = match self.decision.as_str() {
             "" => format!(" [rule {}]", cut(&self.rule, 60)),
             decision => format!(" [rule {}, decision {decision}]", cut(&self.rule, 60)),
@@ -82,8 +100,8 @@ impl Verdict {
             "" => String::new(),
             remedy => format!(" Next: {}.", cut(remedy, LONGEST_REMEDY)),
         };
-        let room = LONGEST_TEXT.saturating_sub(end.len() + remedy.len() + 1);
-        format!("{}.{remedy}{end}", cut(&masked(&self.reason), room))
+        let room = LONGEST_TEXT.saturating_sub(end.len() + ending.len() + remedy.len() + 1);
+        format!("{}.{remedy}{ending}{end}", cut(&masked(&self.reason), room))
     }
 }
 

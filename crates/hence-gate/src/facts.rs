@@ -15,6 +15,7 @@ use crate::event::{Call, HookEvent};
 use crate::paths;
 use crate::shell::{self, Mode, Why};
 use crate::tools::{PATCHES, is_another};
+use crate::uri::file_of_uri;
 
 /// How many bytes of one argument become a fact; its hash stands for the rest.
 const LONGEST_VALUE: usize = 2_048;
@@ -197,6 +198,7 @@ impl Lower {
                     | "source"
                     | "destination"
                     | "uri"
+                    | "url"
                     | "target_file"
                     | "notebook_path"
                     | "absolute_path"
@@ -204,16 +206,16 @@ impl Lower {
                     | "target_directory"
             ) || mode == Mode::Read && is_filter(own)
                 || call.own_tool == "Glob" && own == "pattern";
+            // The text of a plan or a task names files, and touches none.
             let looks = mode == Mode::Use
+                && !matches!(call.tool.as_str(), "plan" | "agent")
+                && !value.contains(char::is_whitespace)
                 && (value.starts_with(['/', '~'])
-                    || value.starts_with("file://")
+                    || is_file_uri(&value)
                     || value.starts_with("./")
                     || value.starts_with("../"));
-            if (is_path || looks) && value.len() < 4_096 && !value.contains('\n') && !value.contains("://")
-                || value.starts_with("file://")
-            {
-                self.touch(value.trim_start_matches("file://"), mode, cwd);
-                found |= !is_filter(own);
+            if is_path || looks {
+                found |= self.named(&value, mode, cwd) && !is_filter(own);
             }
             if call.tool == "search" && is_filter(own) {
                 self.searched(call, &value, cwd);
@@ -225,6 +227,21 @@ impl Lower {
         if !found && matches!(call.tool.as_str(), "list" | "search") {
             self.touch(".", Mode::Read, cwd);
         }
+    }
+
+    /// The file that an argument names, as a path or as a URI; whether it names one.
+    fn named(&mut self, value: &str, mode: Mode, cwd: &Path) -> bool {
+        let is_plain = value.len() < 4_096 && !value.contains('\n') && !value.contains("://");
+        let path = if !is_file_uri(value) {
+            is_plain.then(|| value.to_owned())
+        } else if let Ok(path) = file_of_uri(value) {
+            path
+        } else {
+            self.opaque(Why::Syntax, &shortened(&masked(value)));
+            None
+        };
+        path.iter().for_each(|path| self.touch(path, mode, cwd));
+        path.is_some()
     }
 
     /// The files that a search reads, as its pattern tells them.
@@ -263,19 +280,21 @@ impl Lower {
     /// The files that a patch names.
     fn patch(&mut self, patch: &str, cwd: &Path) {
         let mut any = false;
-        for line in patch.lines() {
-            let told = [
-                ("*** Add File:", Mode::Write),
-                ("*** Update File:", Mode::Write),
-                ("*** Move to:", Mode::Write),
-                ("*** Delete File:", Mode::Delete),
-                ("+++ b/", Mode::Write),
-                ("+++ ", Mode::Write),
-                ("--- a/", Mode::Write),
-            ];
-            // Blanks around a marker are no part of it for those who read patches.
-            let line = line.trim();
-            let found = told.iter().find_map(|(start, mode)| Some((line.strip_prefix(start)?, *mode)));
+        let own = [
+            ("*** Add File:", Mode::Write),
+            ("*** Update File:", Mode::Write),
+            ("*** Move to:", Mode::Write),
+            ("*** Delete File:", Mode::Delete),
+        ];
+        let of_diffs = [("+++ b/", Mode::Write), ("+++ ", Mode::Write), ("--- a/", Mode::Write)];
+        // Blanks around a marker are no part of it for those who read patches.
+        let lines = || patch.lines().map(str::trim);
+        // What begins in this way is no diff: a line that looks like the head of one is content.
+        let begins = |line: &str| of_diffs.iter().any(|(start, _)| line.starts_with(start));
+        let is_own = lines().take_while(|line| !begins(line)).any(|line| line == "*** Begin Patch");
+        for line in lines() {
+            let mut told = own.iter().chain(of_diffs.iter().filter(|_| !is_own));
+            let found = told.find_map(|(start, mode)| Some((line.strip_prefix(start)?, *mode)));
             if let Some((path, mode)) = found {
                 self.touch(path.trim(), mode, cwd);
                 any = true;
@@ -285,6 +304,11 @@ impl Lower {
             self.opaque(Why::Syntax, "a patch without files");
         }
     }
+}
+
+/// Whether a text is the URI of a file.
+fn is_file_uri(text: &str) -> bool {
+    text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }
 
 /// Whether an argument says which files below a folder are searched.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::answer::{HookAnswer, Verdict};
+use crate::answer::{HookAnswer, Verdict, VerdictKind};
 use crate::event::{EventError, HookEvent};
 use crate::hosts::{claude, codex, copilot, cursor, gemini, kiro};
 use crate::json::Object;
@@ -86,6 +86,18 @@ impl Host {
             Self::Cursor => cursor::read(object),
             Self::Copilot => copilot::read(object),
             Self::Kiro => kiro::read(object),
+        }
+    }
+
+    /// What a verdict of some kind becomes for the host, which may know neither questions nor more.
+    pub fn told(self, event: &str, kind: VerdictKind) -> VerdictKind {
+        match self {
+            Self::Claude => claude::told(event, kind),
+            Self::Codex => codex::told(event, kind),
+            Self::Gemini => gemini::told(event, kind),
+            Self::Cursor => cursor::told(event, kind),
+            Self::Copilot => copilot::told(event, kind),
+            Self::Kiro => kiro::told(event, kind),
         }
     }
 

@@ -22,9 +22,11 @@ mod json;
 mod paths;
 pub mod shell;
 mod tools;
+mod uri;
 
 pub use answer::{HookAnswer, LONGEST_TEXT, Verdict, VerdictKind, masked};
 pub use event::{Call, EventError, HookEvent, LARGEST, Phase, ToolOutcome};
 pub use facts::{Lowered, RELATIONS, facts, fingerprint};
 pub use host::{Hook, HookSettings, Host};
 pub use paths::{resolve, tree_of};
+pub use uri::file_of_uri;

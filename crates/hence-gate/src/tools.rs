@@ -29,7 +29,8 @@ pub(crate) fn named(own: &str) -> String {
         "Task" | "Agent" | "task" | "use_subagent" | "invoke_agent" | "spawn_agent" => "agent",
         "TodoWrite" | "write_todos" | "update_plan" | "update_todo" | "todo_list" | "TaskCreate"
         | "TaskUpdate" | "TaskGet" | "TaskList" | "AskUserQuestion" | "ask_user" | "ExitPlanMode"
-        | "EnterPlanMode" | "exit_plan_mode" | "enter_plan_mode" | "report_intent" | "thinking" => "plan",
+        | "EnterPlanMode" | "BashOutput" | "TaskOutput" | "KillShell" | "TaskStop" | "ToolSearch"
+        | "exit_plan_mode" | "enter_plan_mode" | "report_intent" | "thinking" => "plan",
         _ => return mcp(own).unwrap_or_else(|| own.to_owned()),
     };
     word.to_owned()

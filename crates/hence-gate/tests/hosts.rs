@@ -172,6 +172,38 @@ fn a_search_reads_the_files_that_its_pattern_means() {
     assert!(reads("sub/*", "sub/.env"));
 }
 
+/// What an argument names is a file where it is the argument of a path, or looks like one where nobody knows; a text is none.
+#[test]
+fn a_text_that_names_a_file_touches_none() {
+    let touched = |tool: &str, input: Json| {
+        let event = json!({ "session_id": "s", "cwd": "/work", "hook_event_name": "PreToolUse",
+            "tool_name": tool, "tool_input": input });
+        let facts = lowered(Host::Claude, &event).into_iter();
+        facts.filter(|fact| fact.starts_with("file_access") || fact.starts_with("opaque")).collect::<Vec<_>>()
+    };
+    let edit =
+        json!({ "file_path": "/work/a", "old_string": "file:///old/a", "new_string": "file:///new/a" });
+    assert_eq!(touched("Edit", edit), ["file_access /work/a /write"]);
+    let write = json!({ "file_path": "/work/a", "content": "file:///etc/x" });
+    assert_eq!(touched("Write", write), ["file_access /work/a /write"]);
+    for (tool, input) in [
+        ("TodoWrite", json!({ "todos": [{ "content": "~/.claude" }] })),
+        ("ExitPlanMode", json!({ "plan": "./hence.toml" })),
+        ("Task", json!({ "prompt": "/work/hence.toml" })),
+        ("mcp__x__note", json!({ "text": "./.env.local should be documented" })),
+    ] {
+        assert_eq!(touched(tool, input), [""; 0], "{tool}");
+    }
+    for uri in ["file:///work/.env", "FILE:///work/.env", "file:/work/.env", "file://localhost/work/%2eenv"] {
+        assert_eq!(touched("Read", json!({ "file_path": uri })), ["file_access /work/.env /read"], "{uri}");
+        assert_eq!(touched("mcp__x__get", json!({ "at": uri })), ["file_access /work/.env /use"], "{uri}");
+        assert_eq!(touched("WebFetch", json!({ "url": uri })), ["file_access /work/.env /use"], "{uri}");
+    }
+    assert_eq!(touched("mcp__x__get", json!({ "at": "/work/.env" })), ["file_access /work/.env /use"]);
+    let unread = r"file:\\work\.env";
+    assert_eq!(touched("Read", json!({ "file_path": unread })), [format!("opaque /syntax {unread}")]);
+}
+
 /// A patch is read as tolerantly as by those who apply it.
 #[test]
 fn what_a_patch_changes_is_seen_however_it_is_written() {
@@ -187,7 +219,6 @@ fn what_a_patch_changes_is_seen_however_it_is_written() {
         ("\t*** Add File:hence.toml", "write"),
         (" *** Delete File: hence.toml  ", "delete"),
         ("*** Update File: x\n *** Move to: hence.toml", "write"),
-        ("--- a/hence.toml\n+++ /dev/null", "write"),
     ] {
         let seen = format!("file_access /work/hence.toml /{mode}");
         for input in [
@@ -200,6 +231,14 @@ fn what_a_patch_changes_is_seen_however_it_is_written() {
             assert!(facts.contains(&seen), "{input}: {facts:?}");
         }
     }
+    let diff = json!({ "input": "--- a/hence.toml\n+++ /dev/null\n@@ -1 +0,0 @@\n-x" });
+    let facts = lowered(Host::Codex, &event(diff));
+    assert!(facts.contains(&String::from("file_access /work/hence.toml /write")), "{facts:?}");
+    // Where the form is that with a beginning, lines of content are none of its markers.
+    let quoted = whole("*** Update File: docs/gate.md\n@@\n     +++ /etc/passwd\n--- a/hence.toml\n+++ b/x");
+    let facts = lowered(Host::Codex, &event(json!({ "input": quoted })));
+    let accesses: Vec<_> = facts.iter().filter(|fact| fact.starts_with("file_access")).collect();
+    assert_eq!(accesses, ["file_access /work/docs/gate.md /write"]);
     for input in [json!({ "input": "x" }), json!({ "command": ["apply_patch"] })] {
         let facts = lowered(Host::Codex, &event(input));
         assert!(facts.contains(&String::from("opaque /syntax a patch without files")), "{facts:?}");
@@ -212,6 +251,9 @@ fn texts_are_short_and_hold_no_secrets() {
         Verdict { reason: "ä".repeat(2_000), remedy: "ö".repeat(2_000), ..verdict(VerdictKind::Deny) };
     assert!(long.text().len() <= LONGEST_TEXT, "{}", long.text().len());
     assert!(long.text().ends_with("[rule outside_tree, decision 12.1]"));
+    // A question that becomes a denial says how to have it approved, however long the rest is.
+    let denial = Host::Kiro.answer("preToolUse", &Verdict { kind: VerdictKind::Ask, ..long }).error.unwrap();
+    assert!(denial.len() <= LONGEST_TEXT && denial.contains("`hence gate approve 12.1`"), "{denial}");
     for secret in [
         "token=abcdef0123456789",
         "password: hunter2hunter2",

@@ -657,7 +657,7 @@ pub struct Verdict {
 }
 
 impl Record for Verdict {
-    const TABLE: usize = 49;
+    const TABLE: usize = 55;
     const RELATION: &'static str = "verdict";
 
     fn write(&self, row: &mut Row) {
@@ -687,7 +687,7 @@ pub struct Ungated {
 }
 
 impl Record for Ungated {
-    const TABLE: usize = 51;
+    const TABLE: usize = 57;
     const RELATION: &'static str = "ungated";
 
     fn write(&self, row: &mut Row) {
@@ -778,13 +778,13 @@ impl Default for Params {
             sending_programs: vec![String::from("curl"), String::from("wget"), String::from("nc"), String::from("ncat"), String::from("netcat"), String::from("socat"), String::from("telnet"), String::from("ssh"), String::from("scp"), String::from("sftp"), String::from("rsync"), String::from("rclone"), String::from("ftp"), String::from("tftp"), String::from("mail"), String::from("sendmail"), String::from("mutt"), String::from("openssl"), String::from("dig"), String::from("nslookup"), String::from("host"), String::from("ping"), String::from("gh"), String::from("glab"), String::from("aws"), String::from("gcloud"), String::from("az"), String::from("gsutil"), String::from("http"), String::from("https"), String::from("xh"), String::from("aria2c"), String::from("docker"), String::from("kubectl"), String::from("mosh"), String::from("psql"), String::from("mysql"), String::from("redis-cli"), String::from("mongosh")],
             forbidden_programs: vec![String::from("mkfs"), String::from("mkfs.ext4"), String::from("mkfs.xfs"), String::from("mkswap"), String::from("fdisk"), String::from("sfdisk"), String::from("parted"), String::from("wipefs"), String::from("shutdown"), String::from("reboot"), String::from("halt"), String::from("poweroff"), String::from("init"), String::from("telinit"), String::from("userdel"), String::from("useradd"), String::from("usermod"), String::from("passwd"), String::from("chpasswd"), String::from("visudo"), String::from("iptables"), String::from("nft"), String::from("insmod"), String::from("rmmod"), String::from("modprobe"), String::from("diskutil"), String::from("killall"), String::from("setenforce")],
             privileged_programs: vec![String::from("sudo"), String::from("doas"), String::from("su"), String::from("runuser"), String::from("pkexec"), String::from("crontab"), String::from("at"), String::from("batch"), String::from("systemctl"), String::from("launchctl"), String::from("service"), String::from("systemd-run"), String::from("chroot"), String::from("nsenter"), String::from("unshare"), String::from("mount"), String::from("umount")],
-            destructive_words: vec![String::from("git reset --hard"), String::from("git clean -f"), String::from("git clean --force"), String::from("git checkout ."), String::from("git checkout --"), String::from("git checkout -f"), String::from("git checkout --force"), String::from("git switch -f"), String::from("git switch --force"), String::from("git switch --discard-changes"), String::from("git restore ."), String::from("git branch -D"), String::from("git stash drop"), String::from("git stash clear"), String::from("git push -f"), String::from("git push --force"), String::from("git push --force-with-lease"), String::from("git push --delete"), String::from("git push -d"), String::from("git push --mirror"), String::from("git push --prune"), String::from("git reflog expire"), String::from("git reflog delete"), String::from("git filter-branch"), String::from("git update-ref"), String::from("git gc --prune"), String::from("git worktree remove"), String::from("terraform destroy"), String::from("terraform apply"), String::from("tofu destroy"), String::from("tofu apply"), String::from("kubectl delete"), String::from("kubectl drain"), String::from("helm uninstall"), String::from("docker rm"), String::from("docker rmi"), String::from("docker prune"), String::from("docker kill"), String::from("aws rm"), String::from("aws rb"), String::from("aws delete"), String::from("aws terminate-instances"), String::from("gcloud delete"), String::from("az delete"), String::from("gh delete"), String::from("dropdb"), String::from("redis-cli flushall"), String::from("redis-cli FLUSHALL"), String::from("rsync --delete"), String::from("dd"), String::from("shred"), String::from("truncate")],
+            destructive_words: vec![String::from("git reset --hard"), String::from("git clean -f"), String::from("git clean --force"), String::from("git checkout ."), String::from("git checkout --"), String::from("git checkout -f"), String::from("git checkout --force"), String::from("git switch -f"), String::from("git switch --force"), String::from("git switch --discard-changes"), String::from("git restore ."), String::from("git branch -D"), String::from("git stash drop"), String::from("git stash clear"), String::from("git push -f"), String::from("git push --force"), String::from("git push --force-with-lease"), String::from("git push --delete"), String::from("git push -d"), String::from("git push --mirror"), String::from("git push --prune"), String::from("git reflog expire"), String::from("git reflog delete"), String::from("git filter-branch"), String::from("git update-ref"), String::from("git gc --prune"), String::from("git read-tree --reset"), String::from("git worktree remove"), String::from("terraform destroy"), String::from("terraform apply"), String::from("tofu destroy"), String::from("tofu apply"), String::from("kubectl delete"), String::from("kubectl drain"), String::from("helm uninstall"), String::from("docker rm"), String::from("docker rmi"), String::from("docker prune"), String::from("docker kill"), String::from("aws rm"), String::from("aws rb"), String::from("aws delete"), String::from("aws terminate-instances"), String::from("gcloud delete"), String::from("az delete"), String::from("gh delete"), String::from("dropdb"), String::from("redis-cli flushall"), String::from("redis-cli FLUSHALL"), String::from("rsync --delete"), String::from("dd"), String::from("shred"), String::from("truncate")],
             publishing_words: vec![String::from("npm publish"), String::from("npm unpublish"), String::from("yarn publish"), String::from("pnpm publish"), String::from("cargo publish"), String::from("cargo yank"), String::from("gem push"), String::from("twine upload"), String::from("uv publish"), String::from("poetry publish"), String::from("docker push"), String::from("gh merge"), String::from("gh release"), String::from("gh create"), String::from("helm push"), String::from("vercel deploy"), String::from("netlify deploy"), String::from("firebase deploy"), String::from("flyctl deploy"), String::from("heroku deploy")],
             installing_words: vec![String::from("npm install"), String::from("npm i"), String::from("npm add"), String::from("npm ci"), String::from("npm update"), String::from("npm install-test"), String::from("yarn add"), String::from("yarn install"), String::from("pnpm add"), String::from("pnpm install"), String::from("pnpm i"), String::from("bun add"), String::from("bun install"), String::from("bun i"), String::from("pip install"), String::from("pip3 install"), String::from("uv add"), String::from("uv pip"), String::from("poetry add"), String::from("cargo install"), String::from("cargo add"), String::from("go install"), String::from("go get"), String::from("gem install"), String::from("brew install"), String::from("apt install"), String::from("apt-get install"), String::from("dnf install"), String::from("yum install"), String::from("apk add"), String::from("pacman -S")],
-            reading_programs: vec![String::from("echo"), String::from("printf"), String::from("true"), String::from("false"), String::from(":"), String::from("test"), String::from("["), String::from("[["), String::from("sleep"), String::from("date"), String::from("pwd"), String::from("whoami"), String::from("id"), String::from("uname"), String::from("hostname"), String::from("which"), String::from("type"), String::from("seq"), String::from("expr"), String::from("basename"), String::from("dirname"), String::from("exit"), String::from("return"), String::from("break"), String::from("continue"), String::from("shift"), String::from("wait"), String::from("jobs"), String::from("pgrep"), String::from("ps"), String::from("cat"), String::from("less"), String::from("more"), String::from("tac"), String::from("nl"), String::from("od"), String::from("xxd"), String::from("hexdump"), String::from("strings"), String::from("base64"), String::from("md5sum"), String::from("sha1sum"), String::from("sha256sum"), String::from("wc"), String::from("rev"), String::from("paste"), String::from("comm"), String::from("join"), String::from("cmp"), String::from("diff"), String::from("file"), String::from("fold"), String::from("column"), String::from("bat"), String::from("iconv"), String::from("uniq"), String::from("readlink"), String::from("realpath"), String::from("stat"), String::from("du"), String::from("df"), String::from("ls"), String::from("tree"), String::from("head"), String::from("tail"), String::from("cut"), String::from("sort"), String::from("tr"), String::from("grep"), String::from("egrep"), String::from("fgrep"), String::from("rg"), String::from("ag"), String::from("ack"), String::from("sed"), String::from("awk"), String::from("gawk"), String::from("jq"), String::from("yq"), String::from("find"), String::from("fd"), String::from("xargs"), String::from("env"), String::from("cd"), String::from("pushd"), String::from("popd"), String::from("command"), String::from("builtin"), String::from("time"), String::from("timeout"), String::from("nice"), String::from("stdbuf"), String::from("set"), String::from("shopt"), String::from("read"), String::from("let"), String::from("nproc"), String::from("uptime"), String::from("free"), String::from("clear"), String::from("history"), String::from("man"), String::from("zcat"), String::from("locale"), String::from("tput"), String::from("groups"), String::from("arch"), String::from("lsof"), String::from("eval"), String::from("exec"), String::from("trap"), String::from("alias"), String::from("unset"), String::from("source"), String::from("."), String::from("sh"), String::from("bash"), String::from("zsh"), String::from("dash"), String::from("mapfile"), String::from("watch"), String::from("umask"), String::from("ulimit"), String::from("export"), String::from("parallel"), String::from("nohup"), String::from("setsid"), String::from("busybox"), String::from("hash"), String::from("kill")],
+            reading_programs: vec![String::from("echo"), String::from("printf"), String::from("true"), String::from("false"), String::from(":"), String::from("test"), String::from("["), String::from("[["), String::from("sleep"), String::from("date"), String::from("pwd"), String::from("whoami"), String::from("id"), String::from("uname"), String::from("hostname"), String::from("which"), String::from("type"), String::from("seq"), String::from("expr"), String::from("basename"), String::from("dirname"), String::from("exit"), String::from("return"), String::from("break"), String::from("continue"), String::from("shift"), String::from("wait"), String::from("jobs"), String::from("pgrep"), String::from("ps"), String::from("cat"), String::from("less"), String::from("more"), String::from("tac"), String::from("nl"), String::from("od"), String::from("xxd"), String::from("hexdump"), String::from("strings"), String::from("base64"), String::from("md5sum"), String::from("sha1sum"), String::from("sha256sum"), String::from("wc"), String::from("rev"), String::from("paste"), String::from("comm"), String::from("join"), String::from("cmp"), String::from("diff"), String::from("file"), String::from("fold"), String::from("column"), String::from("bat"), String::from("iconv"), String::from("uniq"), String::from("readlink"), String::from("realpath"), String::from("stat"), String::from("du"), String::from("df"), String::from("ls"), String::from("tree"), String::from("head"), String::from("tail"), String::from("cut"), String::from("sort"), String::from("tr"), String::from("grep"), String::from("egrep"), String::from("fgrep"), String::from("rg"), String::from("ag"), String::from("ack"), String::from("sed"), String::from("awk"), String::from("gawk"), String::from("jq"), String::from("yq"), String::from("find"), String::from("fd"), String::from("xargs"), String::from("env"), String::from("cd"), String::from("pushd"), String::from("popd"), String::from("command"), String::from("builtin"), String::from("time"), String::from("timeout"), String::from("nice"), String::from("stdbuf"), String::from("set"), String::from("shopt"), String::from("read"), String::from("let"), String::from("nproc"), String::from("uptime"), String::from("free"), String::from("clear"), String::from("history"), String::from("man"), String::from("zcat"), String::from("locale"), String::from("tput"), String::from("groups"), String::from("arch"), String::from("lsof"), String::from("eval"), String::from("exec"), String::from("trap"), String::from("alias"), String::from("unset"), String::from("source"), String::from("."), String::from("sh"), String::from("bash"), String::from("zsh"), String::from("dash"), String::from("mapfile"), String::from("watch"), String::from("umask"), String::from("ulimit"), String::from("export"), String::from("parallel"), String::from("nohup"), String::from("setsid"), String::from("busybox"), String::from("hash"), String::from("kill"), String::from("sum"), String::from("cksum"), String::from("b2sum"), String::from("sha512sum"), String::from("tsort"), String::from("expand"), String::from("fmt"), String::from("pr"), String::from("hd"), String::from("look"), String::from("zgrep"), String::from("bzcat"), String::from("xzcat"), String::from("zless"), String::from("batcat"), String::from("nm"), String::from("objdump"), String::from("readelf"), String::from("size"), String::from("tty"), String::from("getopts"), String::from("mawk"), String::from("nawk"), String::from("gsed")],
             writing_programs: vec![String::from("cp"), String::from("mv"), String::from("rm"), String::from("rmdir"), String::from("mkdir"), String::from("touch"), String::from("ln"), String::from("install"), String::from("tee"), String::from("truncate"), String::from("chmod"), String::from("patch"), String::from("tar"), String::from("zip"), String::from("unzip"), String::from("gzip"), String::from("gunzip"), String::from("mktemp"), String::from("split"), String::from("unlink"), String::from("shred"), String::from("dd"), String::from("ed"), String::from("ex"), String::from("vi"), String::from("vim"), String::from("nano"), String::from("sponge")],
-            running_programs: vec![String::from("make"), String::from("gmake"), String::from("ninja"), String::from("just"), String::from("task"), String::from("npm"), String::from("yarn"), String::from("pnpm"), String::from("bun"), String::from("cargo"), String::from("rustc"), String::from("rustfmt"), String::from("go"), String::from("gofmt"), String::from("mvn"), String::from("gradle"), String::from("gradlew"), String::from("pytest"), String::from("tox"), String::from("nox"), String::from("rake"), String::from("bundle"), String::from("composer"), String::from("dotnet"), String::from("bazel"), String::from("cmake"), String::from("ctest"), String::from("jest"), String::from("vitest"), String::from("mocha"), String::from("tsc"), String::from("eslint"), String::from("prettier"), String::from("ruff"), String::from("black"), String::from("mypy"), String::from("phpunit"), String::from("rspec"), String::from("poetry"), String::from("uv"), String::from("pip"), String::from("pip3"), String::from("python"), String::from("python3"), String::from("node"), String::from("deno"), String::from("ruby"), String::from("perl"), String::from("php"), String::from("java"), String::from("javac"), String::from("gcc"), String::from("g++"), String::from("clang"), String::from("cc"), String::from("ld"), String::from("hence"), String::from("sqlite3"), String::from("vite"), String::from("webpack"), String::from("turbo"), String::from("nx"), String::from("npx"), String::from("uvx"), String::from("pipx"), String::from("pre-commit")],
-            reading_of_git: vec![String::from("status"), String::from("log"), String::from("diff"), String::from("show"), String::from("blame"), String::from("branch"), String::from("describe"), String::from("grep"), String::from("ls-files"), String::from("ls-tree"), String::from("merge-base"), String::from("reflog"), String::from("rev-list"), String::from("rev-parse"), String::from("shortlog"), String::from("show-ref"), String::from("tag"), String::from("for-each-ref"), String::from("cat-file"), String::from("check-ignore"), String::from("help"), String::from("version"), String::from("name-rev"), String::from("range-diff"), String::from("count-objects"), String::from("var"), String::from("stash"), String::from("worktree"), String::from("remote")],
+            running_programs: vec![String::from("make"), String::from("gmake"), String::from("ninja"), String::from("just"), String::from("task"), String::from("npm"), String::from("yarn"), String::from("pnpm"), String::from("bun"), String::from("cargo"), String::from("rustc"), String::from("rustfmt"), String::from("go"), String::from("gofmt"), String::from("mvn"), String::from("gradle"), String::from("gradlew"), String::from("pytest"), String::from("tox"), String::from("nox"), String::from("rake"), String::from("bundle"), String::from("composer"), String::from("dotnet"), String::from("bazel"), String::from("cmake"), String::from("ctest"), String::from("jest"), String::from("vitest"), String::from("mocha"), String::from("tsc"), String::from("eslint"), String::from("prettier"), String::from("ruff"), String::from("black"), String::from("mypy"), String::from("phpunit"), String::from("rspec"), String::from("poetry"), String::from("uv"), String::from("pip"), String::from("pip3"), String::from("python"), String::from("python3"), String::from("node"), String::from("deno"), String::from("ruby"), String::from("perl"), String::from("php"), String::from("java"), String::from("javac"), String::from("gcc"), String::from("g++"), String::from("clang"), String::from("cc"), String::from("ld"), String::from("hence"), String::from("sqlite3"), String::from("vite"), String::from("webpack"), String::from("turbo"), String::from("nx"), String::from("npx"), String::from("uvx"), String::from("pipx"), String::from("pre-commit"), String::from("sbt"), String::from("mix"), String::from("stack"), String::from("cabal"), String::from("zig"), String::from("pipenv"), String::from("isort"), String::from("stylua"), String::from("dos2unix"), String::from("unix2dos"), String::from("goimports"), String::from("shfmt"), String::from("biome"), String::from("stylelint"), String::from("autopep8"), String::from("clang-format"), String::from("perltidy"), String::from("c++"), String::from("clang++"), String::from("nodejs"), String::from("pypy"), String::from("lua"), String::from("luajit"), String::from("julia"), String::from("elixir"), String::from("groovy"), String::from("scala"), String::from("swift"), String::from("hyperfine")],
+            reading_of_git: vec![String::from("status"), String::from("log"), String::from("diff"), String::from("show"), String::from("blame"), String::from("branch"), String::from("describe"), String::from("grep"), String::from("ls-files"), String::from("ls-tree"), String::from("merge-base"), String::from("reflog"), String::from("rev-list"), String::from("rev-parse"), String::from("shortlog"), String::from("show-ref"), String::from("tag"), String::from("for-each-ref"), String::from("cat-file"), String::from("check-ignore"), String::from("help"), String::from("version"), String::from("name-rev"), String::from("range-diff"), String::from("count-objects"), String::from("var"), String::from("check-attr"), String::from("check-mailmap"), String::from("check-ref-format"), String::from("cherry"), String::from("diff-files"), String::from("diff-index"), String::from("diff-tree"), String::from("merge-tree"), String::from("patch-id"), String::from("show-branch"), String::from("stripspace"), String::from("verify-commit"), String::from("verify-tag"), String::from("stash"), String::from("worktree"), String::from("remote")],
             sending_of_git: vec![String::from("push"), String::from("fetch"), String::from("pull"), String::from("clone"), String::from("ls-remote"), String::from("submodule"), String::from("send-email")],
             reading_of_hence: vec![String::from("check"), String::from("explain"), String::from("fmt"), String::from("doc"), String::from("query"), String::from("derive"), String::from("why"), String::from("why-not"), String::from("what-if"), String::from("check-proof"), String::from("history"), String::from("log"), String::from("facts"), String::from("status"), String::from("verify"), String::from("test"), String::from("bench"), String::from("help"), String::from("pack"), String::from("compile"), String::from("report")],
             reading_tools: vec![String::from("read"), String::from("list"), String::from("search"), String::from("plan")],
@@ -1042,12 +1042,12 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "gate",
-        fingerprint: "78f9229f13e998ed65860f6d211cd6bb",
-        relations: &["now", "agent_call", "host", "arg", "argv", "flag", "verb", "file_access", "opaque", "tree", "same_as", "judged", "ran", "watched", "spent", "approval", "agent_level", "pending", "passed", "secret", "example", "secret_known", "sends", "session_tree", "changes", "inside", "scratch", "written", "command_word", "rung", "given_level", "level_now", "calls_of", "calls_made", "session_began", "session_cost", "failed_alike", "succeeded_once", "concern", "kept", "removes_folders", "generated", "pushes_to", "known", "subject", "compound", "lifted", "approved", "strictness", "verdict", "concerned", "ungated"],
+        fingerprint: "deca3dc2e8e34403e32c60dfa7315205",
+        relations: &["now", "agent_call", "host", "arg", "argv", "flag", "verb", "file_access", "opaque", "tree", "same_as", "judged", "ran", "watched", "spent", "approval", "agent_level", "pending", "passed", "secret", "example", "secret_known", "sends", "session_tree", "changes", "inside", "scratch", "written", "command_word", "subcommand", "rung", "given_level", "level_now", "calls_of", "calls_made", "session_began", "session_cost", "failed_alike", "last_change", "mended", "succeeded_once", "concern", "plainer", "kept", "removes_folders", "generated", "pushes_to", "goes_to", "names_files", "known", "subject", "compound", "lifted", "approved", "strictness", "verdict", "concerned", "ungated"],
         params: &["first_agent_level", "most_calls", "most_calls_of_a_tool", "longest_session", "most_dollars", "most_failures", "secret_files", "examples_of_secrets", "gate_files", "build_files", "scratch_files", "generated_files", "protected_branches", "sending_programs", "forbidden_programs", "privileged_programs", "destructive_words", "publishing_words", "installing_words", "reading_programs", "writing_programs", "running_programs", "reading_of_git", "sending_of_git", "reading_of_hence", "reading_tools", "writing_tools"],
-        rule_ids: &["pending#1", "passed#1", "passed#2", "secret#1", "example#1", "secret_known#1", "sends#1", "sends#2", "sends#3", "sends#4", "session_tree#1", "changes#1", "inside#1", "scratch#1", "written#1", "written#2", "command_word#1", "command_word#2", "command_word#3", "command_word#4", "command_word#5", "rung#1", "rung#2", "rung#3", "rung#4", "rung#5", "rung#6", "rung#7", "rung#8", "rung#9", "rung#10", "rung#11", "rung#12", "given_level#1", "level_now#1", "level_now#2", "calls_of#1", "calls_made#1", "session_began#1", "session_cost#1", "failed_alike#1", "succeeded_once#1", "concern#1", "concern#2", "concern#3", "concern#4", "concern#5", "concern#6", "concern#7", "concern#8", "concern#9", "concern#10", "concern#11", "concern#12", "concern#13", "concern#14", "concern#15", "concern#16", "concern#17", "concern#18", "concern#19", "concern#20", "concern#21", "concern#22", "concern#23", "concern#24", "concern#25", "concern#26", "concern#27", "concern#28", "concern#29", "kept#1", "kept#2", "removes_folders#1", "generated#1", "pushes_to#1", "pushes_to#2", "pushes_to#3", "known#1", "known#2", "known#3", "subject#1", "subject#2", "compound#1", "lifted#1", "lifted#2", "lifted#3", "approved#1", "strictest_concern", "no_concern", "concerned#1", "ran_without_a_call"],
-        arities: &[1, 7, 3, 3, 4, 3, 3, 3, 3, 4, 2, 4, 4, 1, 3, 6, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2, 3, 1, 1, 3, 2, 2, 2, 2, 1, 5, 2, 2, 2, 2, 2, 2, 1, 2, 4, 2, 5, 1, 1, 10, 2, 10, 10, 7, 3, 4, 6],
-        rules: &[&RULE_3, &RULE_4, &RULE_7, &RULE_10, &RULE_12, &RULE_13, &RULE_17, &RULE_18, &RULE_19, &RULE_20, &RULE_33, &RULE_36, &RULE_37, &RULE_38, &RULE_39, &RULE_40, &RULE_42, &RULE_43, &RULE_44, &RULE_45, &RULE_46, &RULE_47, &RULE_48, &RULE_49, &RULE_50, &RULE_51, &RULE_52, &RULE_53, &RULE_54, &RULE_55, &RULE_56, &RULE_57, &RULE_58, &RULE_59, &RULE_60, &RULE_61, &RULE_62, &RULE_63, &RULE_64, &RULE_65, &RULE_66, &RULE_67, &RULE_68, &RULE_69, &RULE_70, &RULE_72, &RULE_74, &RULE_75, &RULE_85, &RULE_87, &RULE_88, &RULE_89],
+        rule_ids: &["pending#1", "passed#1", "passed#2", "secret#1", "example#1", "secret_known#1", "sends#1", "sends#2", "sends#3", "sends#4", "session_tree#1", "changes#1", "inside#1", "scratch#1", "written#1", "written#2", "command_word#1", "command_word#2", "command_word#3", "command_word#4", "command_word#5", "subcommand#1", "subcommand#2", "subcommand#3", "rung#1", "rung#2", "rung#3", "rung#4", "rung#5", "rung#6", "rung#7", "rung#8", "rung#9", "rung#10", "rung#11", "rung#12", "given_level#1", "level_now#1", "level_now#2", "calls_of#1", "calls_made#1", "session_began#1", "session_cost#1", "failed_alike#1", "last_change#1", "mended#1", "succeeded_once#1", "concern#1", "concern#2", "concern#3", "concern#4", "concern#5", "concern#6", "concern#7", "concern#8", "concern#9", "concern#10", "concern#11", "concern#12", "concern#13", "concern#14", "concern#15", "concern#16", "concern#17", "concern#18", "concern#19", "concern#20", "concern#21", "concern#22", "concern#23", "concern#24", "concern#25", "concern#26", "concern#27", "concern#28", "concern#29", "kept#1", "kept#2", "removes_folders#1", "generated#1", "pushes_to#1", "pushes_to#2", "pushes_to#3", "pushes_to#4", "goes_to#1", "names_files#1", "known#1", "known#2", "known#3", "subject#1", "subject#2", "compound#1", "lifted#1", "lifted#2", "lifted#3", "approved#1", "strictest_concern", "no_concern", "concerned#1", "ran_without_a_call"],
+        arities: &[1, 7, 3, 3, 4, 3, 3, 3, 3, 4, 2, 4, 4, 1, 3, 6, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2, 2, 3, 1, 1, 3, 2, 2, 2, 2, 2, 1, 1, 5, 2, 2, 2, 2, 2, 3, 2, 2, 2, 1, 2, 4, 2, 5, 1, 1, 10, 2, 10, 10, 7, 3, 4, 10, 6],
+        rules: &[&RULE_3, &RULE_4, &RULE_7, &RULE_10, &RULE_12, &RULE_13, &RULE_17, &RULE_18, &RULE_19, &RULE_20, &RULE_21, &RULE_22, &RULE_23, &RULE_36, &RULE_39, &RULE_40, &RULE_41, &RULE_42, &RULE_43, &RULE_44, &RULE_47, &RULE_48, &RULE_49, &RULE_50, &RULE_51, &RULE_52, &RULE_53, &RULE_54, &RULE_55, &RULE_56, &RULE_57, &RULE_58, &RULE_59, &RULE_60, &RULE_61, &RULE_62, &RULE_63, &RULE_64, &RULE_65, &RULE_66, &RULE_67, &RULE_68, &RULE_69, &RULE_70, &RULE_71, &RULE_72, &RULE_73, &RULE_74, &RULE_75, &RULE_77, &RULE_79, &RULE_80, &RULE_93, &RULE_95, &RULE_96, &RULE_97],
         decisions: &["ungated", "verdict"],
         texts: &ITEMS,
         facts,
@@ -1056,25 +1056,43 @@ mod compiled {
 
     fn run(tables: &mut Tables, params: &[Word]) {
         program_0::run(tables, params);
-        limit(tables, 52, &RULE_10, params);
-        limit(tables, 53, &RULE_33, params);
-        aggregate(tables, 54, &RULE_36, params);
-        aggregate(tables, 55, &RULE_37, params);
-        aggregate(tables, 56, &RULE_38, params);
-        aggregate(tables, 57, &RULE_39, params);
-        aggregate(tables, 58, &RULE_40, params);
+        limit(tables, 58, &RULE_10, params);
+        limit(tables, 59, &RULE_36, params);
+        aggregate(tables, 60, &RULE_39, params);
+        aggregate(tables, 61, &RULE_40, params);
+        aggregate(tables, 62, &RULE_41, params);
+        aggregate(tables, 63, &RULE_42, params);
         program_1::run(tables, params);
-        limit(tables, 59, &RULE_88, params);
+        aggregate(tables, 65, &RULE_44, params);
         program_2::run(tables, params);
+        aggregate(tables, 64, &RULE_43, params);
+        program_3::run(tables, params);
+        limit(tables, 66, &RULE_96, params);
+        program_4::run(tables, params);
     }
 
     fn facts(tables: &mut Tables) {
-        tables.facts(48, &FACTS_48);
+        tables.facts(42, &FACTS_42);
+        tables.facts(54, &FACTS_54);
     }
+
+    /// The facts of `plainer`.
+    #[rustfmt::skip]
+    static FACTS_42: [[Cell; 2]; 9] = [
+        [Cell::T("/syntax"), Cell::T("write it in the usual form, in simple commands")],
+        [Cell::T("/variable"), Cell::T("name the file or the value itself")],
+        [Cell::T("/substitution"), Cell::T("run the inner command first, and write what it printed")],
+        [Cell::T("/stdin_code"), Cell::T("write the command plainly, with no code inside code")],
+        [Cell::T("/inline_code"), Cell::T("write the command plainly, with no code inside code")],
+        [Cell::T("/remote"), Cell::T("do it on this machine, or have a person do it")],
+        [Cell::T("/environment"), Cell::T("set no variable that changes what programs do")],
+        [Cell::T("/folder"), Cell::T("name the folder by its path")],
+        [Cell::T("/too_much"), Cell::T("do it in smaller steps")],
+    ];
 
     /// The facts of `strictness`.
     #[rustfmt::skip]
-    static FACTS_48: [[Cell; 2]; 4] = [
+    static FACTS_54: [[Cell; 2]; 4] = [
         [Cell::T("/deny"), Cell::I(1)],
         [Cell::T("/defer"), Cell::I(2)],
         [Cell::T("/ask"), Cell::I(3)],
@@ -1092,6 +1110,7 @@ mod compiled {
         "/write",
         "/delete",
         " ",
+        "-",
         "web_search",
         "agent",
         "fetch",
@@ -1107,6 +1126,9 @@ mod compiled {
         "",
         "--all",
         "--mirror",
+        "checkout",
+        "switch",
+        "--",
         "command",
         "path",
         "url",
@@ -1114,6 +1136,7 @@ mod compiled {
         "\\*$",
         "\\",
         "/",
+        "/.git",
         " could send what this session read from ",
         "/secret_sent",
         "send nothing in this session, or start a new one",
@@ -1172,11 +1195,9 @@ mod compiled {
         " is a protected branch",
         "/protected_branch",
         "push a branch of your own, and ask for a review",
-        "/project_code",
-        "/script",
         " hides what the command does: ",
         "/not_understood",
-        "write the command plainly, with no code inside code",
+        "/script",
         " is no script of the working tree",
         "/strange_script",
         "run a script of the working tree",
@@ -1184,6 +1205,7 @@ mod compiled {
         " itself",
         "/own_script",
         "have a person read it first",
+        "/project_code",
         " may run what this session wrote to ",
         "/own_build",
         "have a person read that change first",
@@ -1222,7 +1244,6 @@ mod compiled {
         " times",
         "/failed_before",
         "change something before you try again",
-        "/.git",
         "/allow",
         "/no_concern",
         "nothing speaks against ",
@@ -1291,7 +1312,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn inside_12_1(path_1: Word, root_3: Word) -> Eval {
-        Ok(if sure(Op::Equal, &[path_1, root_3]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(30))?]) })
+        Ok(if sure(Op::Equal, &[path_1, root_3]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(34))?]) })
     }
 
     // scratch#1
@@ -1327,392 +1348,435 @@ mod compiled {
         more(Op::Concat, 0, &[program_1, TEXTS.word(8), verb_2, TEXTS.word(8), flag_3])
     }
 
+    // subcommand#1
+    fn subcommand_21_0(program_1: Word, verb_2: Word) -> Eval {
+        more(Op::Concat, 0, &[program_1, TEXTS.word(8), verb_2])
+    }
+
+    // subcommand#2
+    fn subcommand_22_0(first_4: Word) -> Word {
+        sure(Op::StartsWith, &[first_4, TEXTS.word(9)])
+    }
+
+    fn subcommand_22_1(position_5: Word) -> Word {
+        sure(Op::Greater, &[position_5, int(0)])
+    }
+
+    fn subcommand_22_2(program_1: Word, word_2: Word) -> Eval {
+        more(Op::Concat, 0, &[program_1, TEXTS.word(8), word_2])
+    }
+
+    // subcommand#3
+    fn subcommand_23_0(program_1: Word, flag_2: Word) -> Eval {
+        more(Op::Concat, 0, &[program_1, TEXTS.word(8), flag_2])
+    }
+
     // rung#1
-    fn rung_21_0(tool_1: Word, p25: Word) -> Word {
+    fn rung_24_0(tool_1: Word, p25: Word) -> Word {
         sure(Op::In, &[tool_1, p25])
     }
 
     // rung#2
-    fn rung_22_0(tool_1: Word, p26: Word) -> Word {
+    fn rung_25_0(tool_1: Word, p26: Word) -> Word {
         sure(Op::In, &[tool_1, p26])
     }
 
     // rung#3
-    fn rung_23_0(tool_1: Word) -> Word {
-        sure(Op::Among, &[tool_1, TEXTS.word(9), TEXTS.word(10)])
+    fn rung_26_0(tool_1: Word) -> Word {
+        sure(Op::Among, &[tool_1, TEXTS.word(10), TEXTS.word(11)])
     }
 
     // rung#4
-    fn rung_24_0(tool_1: Word) -> Word {
-        sure(Op::Equal, &[tool_1, TEXTS.word(11)])
+    fn rung_27_0(tool_1: Word) -> Word {
+        sure(Op::Equal, &[tool_1, TEXTS.word(12)])
     }
 
     // rung#5
-    fn rung_25_0(program_1: Word, p19: Word) -> Word {
+    fn rung_28_0(program_1: Word, p19: Word) -> Word {
         sure(Op::In, &[program_1, p19])
     }
 
     // rung#6
-    fn rung_26_0(program_1: Word, p20: Word) -> Word {
+    fn rung_29_0(program_1: Word, p20: Word) -> Word {
         sure(Op::In, &[program_1, p20])
     }
 
     // rung#7
-    fn rung_27_0(program_1: Word, p21: Word) -> Word {
+    fn rung_30_0(program_1: Word, p21: Word) -> Word {
         sure(Op::In, &[program_1, p21])
     }
 
     // rung#8
-    fn rung_28_0(program_1: Word, p13: Word) -> Word {
+    fn rung_31_0(program_1: Word, p13: Word) -> Word {
         sure(Op::In, &[program_1, p13])
     }
 
     // rung#9
-    fn rung_29_0(verb_2: Word, p22: Word) -> Word {
+    fn rung_32_0(verb_2: Word, p22: Word) -> Word {
         sure(Op::In, &[verb_2, p22])
     }
 
     // rung#10
-    fn rung_30_0(verb_2: Word, p22: Word) -> Word {
+    fn rung_33_0(verb_2: Word, p22: Word) -> Word {
         sure(Op::Not, &[sure(Op::In, &[verb_2, p22])])
     }
 
-    fn rung_30_1(verb_2: Word, p23: Word) -> Word {
+    fn rung_33_1(verb_2: Word, p23: Word) -> Word {
         sure(Op::Not, &[sure(Op::In, &[verb_2, p23])])
     }
 
     // rung#11
-    fn rung_31_0(verb_2: Word, p23: Word) -> Word {
+    fn rung_34_0(verb_2: Word, p23: Word) -> Word {
         sure(Op::In, &[verb_2, p23])
     }
 
+    // mended#1
+    fn mended_45_0(at_1: Word, changed_3: Word) -> Word {
+        sure(Op::Less, &[at_1, changed_3])
+    }
+
     // concern#1
-    fn concern_42_0(how_3: Word, path_4: Word) -> Eval {
-        more(Op::Concat, 0, &[how_3, TEXTS.word(31), path_4])
+    fn concern_47_0(how_3: Word, path_4: Word) -> Eval {
+        more(Op::Concat, 0, &[how_3, TEXTS.word(36), path_4])
     }
 
     // concern#2
-    fn concern_43_0(how_2: Word, path_3: Word) -> Eval {
-        more(Op::Concat, 0, &[how_2, TEXTS.word(34), path_3])
+    fn concern_48_0(how_2: Word, path_3: Word) -> Eval {
+        more(Op::Concat, 0, &[how_2, TEXTS.word(39), path_3])
     }
 
     // concern#3
-    fn concern_44_0(path_2: Word) -> Eval {
-        two(Op::Concat, 0, path_2, TEXTS.word(37))
+    fn concern_49_0(path_2: Word) -> Eval {
+        two(Op::Concat, 0, path_2, TEXTS.word(42))
     }
 
     // concern#4
-    fn concern_45_0(what_3: Word, path_4: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(41), what_3, TEXTS.word(42), path_4])
+    fn concern_50_0(what_3: Word, path_4: Word) -> Eval {
+        more(Op::Concat, 0, &[TEXTS.word(46), what_3, TEXTS.word(47), path_4])
     }
 
     // concern#5
-    fn concern_46_0(path_4: Word, root_5: Word) -> Eval {
-        more(Op::Concat, 0, &[path_4, TEXTS.word(45), root_5])
+    fn concern_51_0(path_4: Word, root_5: Word) -> Eval {
+        more(Op::Concat, 0, &[path_4, TEXTS.word(50), root_5])
     }
 
-    fn concern_46_1(root_5: Word) -> Eval {
-        more(Op::Concat, 1, &[TEXTS.word(46), root_5, TEXTS.word(47)])
+    fn concern_51_1(root_5: Word) -> Eval {
+        more(Op::Concat, 1, &[TEXTS.word(51), root_5, TEXTS.word(52)])
     }
 
     // concern#6
-    fn concern_47_0(mode_3: Word) -> Word {
+    fn concern_52_0(mode_3: Word) -> Word {
         sure(Op::Among, &[mode_3, TEXTS.word(6), TEXTS.word(7), TEXTS.word(2)])
     }
 
-    fn concern_47_1(path_2: Word, pattern_4: Word) -> Eval {
+    fn concern_52_1(path_2: Word, pattern_4: Word) -> Eval {
         two(Op::Matches, 0, path_2, pattern_4)
     }
 
-    fn concern_47_2(path_2: Word) -> Eval {
-        two(Op::Concat, 1, path_2, TEXTS.word(49))
+    fn concern_52_2(path_2: Word) -> Eval {
+        two(Op::Concat, 1, path_2, TEXTS.word(54))
     }
 
     // concern#7
-    fn concern_48_0(root_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(52), root_3, TEXTS.word(53)])
+    fn concern_53_0(root_3: Word) -> Eval {
+        more(Op::Concat, 0, &[TEXTS.word(57), root_3, TEXTS.word(58)])
     }
 
     // concern#8
-    fn concern_49_0(verb_3: Word, p24: Word) -> Word {
+    fn concern_54_0(verb_3: Word, p24: Word) -> Word {
         sure(Op::Not, &[sure(Op::In, &[verb_3, p24])])
     }
 
-    fn concern_49_1(verb_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(57), verb_3, TEXTS.word(58)])
+    fn concern_54_1(verb_3: Word) -> Eval {
+        more(Op::Concat, 0, &[TEXTS.word(62), verb_3, TEXTS.word(63)])
     }
 
     // concern#9
-    fn concern_50_0(path_3: Word) -> Eval {
-        more(Op::Concat, 1, &[TEXTS.word(61), path_3, TEXTS.word(62)])
+    fn concern_55_0(path_3: Word) -> Eval {
+        more(Op::Concat, 1, &[TEXTS.word(66), path_3, TEXTS.word(67)])
     }
 
     #[rustfmt::skip]
-    fn concern_50_1(path_3: Word, kept_4: Word) -> Eval {
-        Ok(if sure(Op::Equal, &[path_3, kept_4]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[kept_4, if sure(Op::Equal, &[path_3, TEXTS.word(30)]).as_bool() { path_3 } else { two(Op::Concat, 0, path_3, TEXTS.word(30))? }]) })
+    fn concern_55_1(path_3: Word, kept_4: Word) -> Eval {
+        Ok(if sure(Op::Equal, &[path_3, kept_4]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[kept_4, if sure(Op::Equal, &[path_3, TEXTS.word(34)]).as_bool() { path_3 } else { two(Op::Concat, 0, path_3, TEXTS.word(34))? }]) })
     }
 
     // concern#10
-    fn concern_51_0(program_3: Word) -> Word {
-        sure(Op::Among, &[program_3, TEXTS.word(65), TEXTS.word(66), TEXTS.word(67)])
+    fn concern_56_0(program_3: Word) -> Word {
+        sure(Op::Among, &[program_3, TEXTS.word(70), TEXTS.word(71), TEXTS.word(72)])
     }
 
-    fn concern_51_1(program_3: Word, path_4: Word) -> Eval {
-        more(Op::Concat, 0, &[program_3, TEXTS.word(68), path_4, TEXTS.word(62)])
+    fn concern_56_1(program_3: Word, path_4: Word) -> Eval {
+        more(Op::Concat, 0, &[program_3, TEXTS.word(73), path_4, TEXTS.word(67)])
     }
 
     // concern#11
-    fn concern_52_0(words_2: Word, p16: Word) -> Word {
+    fn concern_57_0(words_2: Word, p16: Word) -> Word {
         sure(Op::In, &[words_2, p16])
     }
 
-    fn concern_52_1(words_2: Word) -> Eval {
-        two(Op::Concat, 0, words_2, TEXTS.word(71))
+    fn concern_57_1(words_2: Word) -> Eval {
+        two(Op::Concat, 0, words_2, TEXTS.word(76))
     }
 
     // concern#12
-    fn concern_53_0(program_2: Word, p14: Word) -> Word {
+    fn concern_58_0(program_2: Word, p14: Word) -> Word {
         sure(Op::In, &[program_2, p14])
     }
 
-    fn concern_53_1(program_2: Word) -> Eval {
-        two(Op::Concat, 0, program_2, TEXTS.word(74))
+    fn concern_58_1(program_2: Word) -> Eval {
+        two(Op::Concat, 0, program_2, TEXTS.word(79))
     }
 
     // concern#13
-    fn concern_54_0(program_2: Word, p15: Word) -> Word {
+    fn concern_59_0(program_2: Word, p15: Word) -> Word {
         sure(Op::In, &[program_2, p15])
     }
 
-    fn concern_54_1(program_2: Word) -> Eval {
-        two(Op::Concat, 0, program_2, TEXTS.word(77))
+    fn concern_59_1(program_2: Word) -> Eval {
+        two(Op::Concat, 0, program_2, TEXTS.word(82))
     }
 
     // concern#14
-    fn concern_55_0(words_2: Word, p17: Word) -> Word {
+    fn concern_60_0(words_2: Word, p17: Word) -> Word {
         sure(Op::In, &[words_2, p17])
     }
 
-    fn concern_55_1(words_2: Word) -> Eval {
-        two(Op::Concat, 0, words_2, TEXTS.word(80))
+    fn concern_60_1(words_2: Word) -> Eval {
+        two(Op::Concat, 0, words_2, TEXTS.word(85))
     }
 
     // concern#15
-    fn concern_56_0(words_2: Word, p18: Word) -> Word {
+    fn concern_61_0(words_2: Word, p18: Word) -> Word {
         sure(Op::In, &[words_2, p18])
     }
 
-    fn concern_56_1(words_2: Word) -> Eval {
-        two(Op::Concat, 0, words_2, TEXTS.word(83))
+    fn concern_61_1(words_2: Word) -> Eval {
+        two(Op::Concat, 0, words_2, TEXTS.word(88))
     }
 
     // concern#16
-    fn concern_57_0(branch_2: Word) -> Eval {
-        two(Op::Concat, 0, branch_2, TEXTS.word(86))
+    fn concern_62_0(branch_2: Word) -> Eval {
+        two(Op::Concat, 0, branch_2, TEXTS.word(91))
     }
 
     // concern#17
-    fn concern_58_0(why_2: Word) -> Word {
-        sure(Op::Not, &[sure(Op::Among, &[why_2, TEXTS.word(89), TEXTS.word(90)])])
-    }
-
-    fn concern_58_1(why_2: Word, what_3: Word) -> Eval {
-        more(Op::Concat, 0, &[sure(Op::StringOf(Type::Name), &[why_2]), TEXTS.word(91), what_3])
+    fn concern_63_0(why_3: Word, what_4: Word) -> Eval {
+        more(Op::Concat, 0, &[sure(Op::StringOf(Type::Name), &[why_3]), TEXTS.word(94), what_4])
     }
 
     // concern#18
-    fn concern_59_0(what_2: Word) -> Eval {
-        two(Op::Concat, 0, what_2, TEXTS.word(94))
+    fn concern_64_0(what_2: Word) -> Eval {
+        two(Op::Concat, 0, what_2, TEXTS.word(97))
     }
 
     // concern#19
-    fn concern_60_0(what_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(97), what_3, TEXTS.word(98)])
+    fn concern_65_0(what_3: Word) -> Eval {
+        more(Op::Concat, 0, &[TEXTS.word(100), what_3, TEXTS.word(101)])
     }
 
     // concern#20
-    fn concern_61_0(why_3: Word) -> Word {
-        sure(Op::Among, &[why_3, TEXTS.word(89), TEXTS.word(90)])
+    fn concern_66_0(why_3: Word) -> Word {
+        sure(Op::Among, &[why_3, TEXTS.word(104), TEXTS.word(96)])
     }
 
-    fn concern_61_1(path_5: Word, pattern_6: Word) -> Eval {
+    fn concern_66_1(path_5: Word, pattern_6: Word) -> Eval {
         two(Op::Matches, 0, path_5, pattern_6)
     }
 
-    fn concern_61_2(what_4: Word, path_5: Word) -> Eval {
-        more(Op::Concat, 1, &[what_4, TEXTS.word(101), path_5])
+    fn concern_66_2(what_4: Word, path_5: Word) -> Eval {
+        more(Op::Concat, 1, &[what_4, TEXTS.word(105), path_5])
     }
 
     // concern#21
-    fn concern_62_0(path_2: Word) -> Word {
+    fn concern_67_0(path_2: Word) -> Word {
         matches(&PATTERNS, 3, path_2)
     }
 
-    fn concern_62_1(path_2: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(104), path_2, TEXTS.word(105)])
+    fn concern_67_1(path_2: Word) -> Eval {
+        more(Op::Concat, 0, &[TEXTS.word(108), path_2, TEXTS.word(109)])
     }
 
     // concern#22
-    fn concern_63_0(program_2: Word) -> Eval {
-        two(Op::Concat, 0, TEXTS.word(108), program_2)
+    fn concern_68_0(program_2: Word) -> Eval {
+        two(Op::Concat, 0, TEXTS.word(112), program_2)
     }
 
     // concern#23
-    fn concern_64_0(tool_2: Word) -> Word {
-        sure(Op::NotEqual, &[tool_2, TEXTS.word(111)])
+    fn concern_69_0(tool_2: Word) -> Word {
+        sure(Op::NotEqual, &[tool_2, TEXTS.word(115)])
     }
 
-    fn concern_64_1(tool_2: Word) -> Eval {
-        two(Op::Concat, 0, TEXTS.word(112), tool_2)
+    fn concern_69_1(tool_2: Word) -> Eval {
+        two(Op::Concat, 0, TEXTS.word(116), tool_2)
     }
 
     // concern#24
-    fn concern_65_0(needed_3: Word, level_4: Word) -> Word {
+    fn concern_70_0(needed_3: Word, level_4: Word) -> Word {
         sure(Op::Greater, &[needed_3, level_4])
     }
 
     #[rustfmt::skip]
-    fn concern_65_1(what_2: Word, needed_3: Word, level_4: Word) -> Eval {
-        more(Op::Concat, 0, &[what_2, TEXTS.word(115), sure(Op::StringOf(Type::Int), &[needed_3]), TEXTS.word(116), sure(Op::StringOf(Type::Int), &[level_4])])
+    fn concern_70_1(what_2: Word, needed_3: Word, level_4: Word) -> Eval {
+        more(Op::Concat, 0, &[what_2, TEXTS.word(119), sure(Op::StringOf(Type::Int), &[needed_3]), TEXTS.word(120), sure(Op::StringOf(Type::Int), &[level_4])])
     }
 
     // concern#25
-    fn concern_66_0(calls_3: Word, p1: Word) -> Word {
+    fn concern_71_0(calls_3: Word, p1: Word) -> Word {
         sure(Op::GreaterEqual, &[calls_3, p1])
     }
 
     #[rustfmt::skip]
-    fn concern_66_1(calls_3: Word, p1: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(119), sure(Op::StringOf(Type::Int), &[calls_3]), TEXTS.word(120), sure(Op::StringOf(Type::Int), &[p1]), TEXTS.word(121)])
+    fn concern_71_1(calls_3: Word, p1: Word) -> Eval {
+        more(Op::Concat, 0, &[TEXTS.word(123), sure(Op::StringOf(Type::Int), &[calls_3]), TEXTS.word(124), sure(Op::StringOf(Type::Int), &[p1]), TEXTS.word(125)])
     }
 
     // concern#26
-    fn concern_67_0(calls_4: Word, p2: Word) -> Word {
+    fn concern_72_0(calls_4: Word, p2: Word) -> Word {
         sure(Op::GreaterEqual, &[calls_4, p2])
     }
 
     #[rustfmt::skip]
-    fn concern_67_1(tool_3: Word, calls_4: Word, p2: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(124), tool_3, TEXTS.word(8), sure(Op::StringOf(Type::Int), &[calls_4]), TEXTS.word(125), sure(Op::StringOf(Type::Int), &[p2]), TEXTS.word(121)])
+    fn concern_72_1(tool_3: Word, calls_4: Word, p2: Word) -> Eval {
+        more(Op::Concat, 0, &[TEXTS.word(128), tool_3, TEXTS.word(8), sure(Op::StringOf(Type::Int), &[calls_4]), TEXTS.word(129), sure(Op::StringOf(Type::Int), &[p2]), TEXTS.word(125)])
     }
 
     // concern#27
-    fn concern_68_0(at_3: Word, began_4: Word, p3: Word) -> Eval {
+    fn concern_73_0(at_3: Word, began_4: Word, p3: Word) -> Eval {
         Ok(sure(Op::Greater, &[two(Op::SubInt, 0, at_3, began_4)?, p3]))
     }
 
     #[rustfmt::skip]
-    fn concern_68_1(began_4: Word, p3: Word) -> Eval {
-        more(Op::Concat, 1, &[TEXTS.word(128), sure(Op::StringOf(Type::Time), &[began_4]), TEXTS.word(129), sure(Op::StringOf(Type::Duration), &[p3]), TEXTS.word(121)])
+    fn concern_73_1(began_4: Word, p3: Word) -> Eval {
+        more(Op::Concat, 1, &[TEXTS.word(132), sure(Op::StringOf(Type::Time), &[began_4]), TEXTS.word(133), sure(Op::StringOf(Type::Duration), &[p3]), TEXTS.word(125)])
     }
 
     // concern#28
-    fn concern_69_0(dollars_3: Word, p4: Word) -> Word {
+    fn concern_74_0(dollars_3: Word, p4: Word) -> Word {
         sure(Op::GreaterEqual, &[dollars_3, p4])
     }
 
     #[rustfmt::skip]
-    fn concern_69_1(dollars_3: Word, p4: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(131), sure(Op::Fixed, &[dollars_3, int(2)]), TEXTS.word(132), sure(Op::Fixed, &[p4, int(2)]), TEXTS.word(121)])
+    fn concern_74_1(dollars_3: Word, p4: Word) -> Eval {
+        more(Op::Concat, 0, &[TEXTS.word(135), sure(Op::Fixed, &[dollars_3, int(2)]), TEXTS.word(136), sure(Op::Fixed, &[p4, int(2)]), TEXTS.word(125)])
     }
 
     // concern#29
-    fn concern_70_0(times_3: Word, p5: Word) -> Word {
+    fn concern_75_0(times_3: Word, p5: Word) -> Word {
         sure(Op::GreaterEqual, &[times_3, p5])
     }
 
-    fn concern_70_1(times_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(135), sure(Op::StringOf(Type::Int), &[times_3]), TEXTS.word(136)])
+    fn concern_75_1(times_3: Word) -> Eval {
+        more(Op::Concat, 0, &[TEXTS.word(139), sure(Op::StringOf(Type::Int), &[times_3]), TEXTS.word(140)])
     }
 
     // kept#2
-    fn kept_72_0(root_1: Word) -> Eval {
-        two(Op::Concat, 0, root_1, TEXTS.word(139))
+    fn kept_77_0(root_1: Word) -> Eval {
+        two(Op::Concat, 0, root_1, TEXTS.word(35))
     }
 
     // removes_folders#1
     #[rustfmt::skip]
-    fn removes_folders_73_0(flag_2: Word) -> Word {
-        sure(Op::Among, &[flag_2, TEXTS.word(12), TEXTS.word(13), TEXTS.word(14), TEXTS.word(15), TEXTS.word(16), TEXTS.word(17), TEXTS.word(18)])
+    fn removes_folders_78_0(flag_2: Word) -> Word {
+        sure(Op::Among, &[flag_2, TEXTS.word(13), TEXTS.word(14), TEXTS.word(15), TEXTS.word(16), TEXTS.word(17), TEXTS.word(18), TEXTS.word(19)])
     }
 
     // generated#1
     #[rustfmt::skip]
-    fn generated_74_0(path_1: Word, root_3: Word) -> Eval {
-        Ok(if sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(30))?]).as_bool() { more(Op::Substring, 1, &[path_1, sure(Op::Len, &[root_3]), sure(Op::Len, &[path_1])])? } else { path_1 })
+    fn generated_79_0(path_1: Word, root_3: Word) -> Eval {
+        Ok(if sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(34))?]).as_bool() { more(Op::Substring, 1, &[path_1, sure(Op::Len, &[root_3]), sure(Op::Len, &[path_1])])? } else { path_1 })
     }
 
-    fn generated_74_1(below_4: Word, pattern_5: Word) -> Eval {
+    fn generated_79_1(below_4: Word, pattern_5: Word) -> Eval {
         two(Op::Matches, 2, below_4, pattern_5)
     }
 
     // pushes_to#1
-    fn pushes_to_75_0(branch_1: Word, word_3: Word) -> Eval {
-        Ok(sure(Op::Equal, &[branch_1, more(Op::ReplaceAll, 0, &[word_3, TEXTS.word(20), TEXTS.word(21)])?]))
+    fn pushes_to_80_0(branch_1: Word, word_3: Word) -> Eval {
+        Ok(sure(Op::Equal, &[branch_1, more(Op::ReplaceAll, 0, &[word_3, TEXTS.word(21), TEXTS.word(22)])?]))
     }
 
     // pushes_to#2
-    fn pushes_to_76_0(branch_1: Word, p12: Word) -> Word {
+    fn pushes_to_81_0(branch_1: Word, p12: Word) -> Word {
         sure(Op::In, &[branch_1, p12])
     }
 
     // pushes_to#3
-    fn pushes_to_77_0(flag_1: Word) -> Word {
-        sure(Op::Among, &[flag_1, TEXTS.word(22), TEXTS.word(23)])
+    fn pushes_to_82_0(earlier_3: Word, stage_2: Word) -> Word {
+        sure(Op::Less, &[earlier_3, stage_2])
+    }
+
+    // pushes_to#4
+    fn pushes_to_83_0(flag_1: Word) -> Word {
+        sure(Op::Among, &[flag_1, TEXTS.word(23), TEXTS.word(24)])
+    }
+
+    // goes_to#1
+    fn goes_to_84_0(verb_3: Word) -> Word {
+        sure(Op::Among, &[verb_3, TEXTS.word(25), TEXTS.word(26)])
+    }
+
+    fn goes_to_84_1(branch_2: Word, p12: Word) -> Word {
+        sure(Op::In, &[branch_2, p12])
+    }
+
+    // names_files#1
+    fn names_files_85_0(after_3: Word, position_2: Word) -> Word {
+        sure(Op::Greater, &[after_3, position_2])
     }
 
     // known#2
-    fn known_79_0(program_1: Word, p14: Word) -> Word {
+    fn known_87_0(program_1: Word, p14: Word) -> Word {
         sure(Op::In, &[program_1, p14])
     }
 
     // known#3
-    fn known_80_0(program_1: Word, p15: Word) -> Word {
+    fn known_88_0(program_1: Word, p15: Word) -> Word {
         sure(Op::In, &[program_1, p15])
     }
 
     // subject#1
-    fn subject_81_0(path_2: Word) -> Word {
-        sure(Op::Among, &[path_2, TEXTS.word(24), TEXTS.word(25), TEXTS.word(26)])
+    fn subject_89_0(path_2: Word) -> Word {
+        sure(Op::Among, &[path_2, TEXTS.word(28), TEXTS.word(29), TEXTS.word(30)])
     }
 
     // compound#1
-    fn compound_83_0(stage_1: Word) -> Word {
+    fn compound_91_0(stage_1: Word) -> Word {
         sure(Op::Greater, &[stage_1, int(0)])
     }
 
     // lifted#2
-    fn lifted_85_0(wanted_2: Word) -> Word {
-        sure(Op::EndsWith, &[wanted_2, TEXTS.word(27)])
+    fn lifted_93_0(wanted_2: Word) -> Word {
+        sure(Op::EndsWith, &[wanted_2, TEXTS.word(31)])
     }
 
     #[rustfmt::skip]
-    fn lifted_85_1(subject_3: Word, wanted_2: Word) -> Eval {
-        Ok(sure(Op::StartsWith, &[subject_3, more(Op::ReplaceAll, 0, &[wanted_2, TEXTS.word(28), TEXTS.word(21)])?]))
+    fn lifted_93_1(subject_3: Word, wanted_2: Word) -> Eval {
+        Ok(sure(Op::StartsWith, &[subject_3, more(Op::ReplaceAll, 0, &[wanted_2, TEXTS.word(32), TEXTS.word(22)])?]))
     }
 
     // lifted#3
-    fn lifted_86_0(scope_2: Word) -> Word {
-        sure(Op::NotEqual, &[scope_2, TEXTS.word(27)])
+    fn lifted_94_0(scope_2: Word) -> Word {
+        sure(Op::NotEqual, &[scope_2, TEXTS.word(31)])
     }
 
     // approved#1
-    fn approved_87_0(at_7: Word, from_5: Word) -> Word {
+    fn approved_95_0(at_7: Word, from_5: Word) -> Word {
         sure(Op::GreaterEqual, &[at_7, from_5])
     }
 
     #[rustfmt::skip]
-    fn approved_87_1(scope_2: Word, session_4: Word) -> Eval {
-        Ok(if sure(Op::Equal, &[scope_2, TEXTS.word(27)]).as_bool() { Word::from_bool(true) } else { sure(Op::Equal, &[scope_2, if matches(&PATTERNS, 2, session_4).as_bool() { two(Op::Concat, 0, TEXTS.word(29), session_4)? } else { session_4 }]) })
+    fn approved_95_1(scope_2: Word, session_4: Word) -> Eval {
+        Ok(if sure(Op::Equal, &[scope_2, TEXTS.word(31)]).as_bool() { Word::from_bool(true) } else { sure(Op::Equal, &[scope_2, if matches(&PATTERNS, 2, session_4).as_bool() { two(Op::Concat, 0, TEXTS.word(33), session_4)? } else { session_4 }]) })
     }
 
-    fn approved_87_2(at_7: Word, from_5: Word, lasts_6: Word) -> Eval {
+    fn approved_95_2(at_7: Word, from_5: Word, lasts_6: Word) -> Eval {
         Ok(sure(Op::Less, &[at_7, two(Op::AddTime, 1, from_5, lasts_6)?]))
     }
 
     // no_concern
-    fn verdict_89_0(tool_1: Word) -> Eval {
-        two(Op::Concat, 0, TEXTS.word(142), tool_1)
+    fn verdict_97_0(tool_1: Word) -> Eval {
+        two(Op::Concat, 0, TEXTS.word(145), tool_1)
     }
 
     /// The rule `secret#1`, beside its `crepe!` program.
@@ -1925,12 +1989,72 @@ mod compiled {
         places: &[("rules/gate/gate.dl:275:20", "format(\"{Program} {Verb} {Flag}\")")],
     };
 
+    /// The rule `subcommand#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_21: Rule = Rule {
+        number: 21,
+        id: "subcommand#1",
+        head: 29,
+        variables: &[("Call", Type::String), ("Program", Type::String), ("Verb", Type::String), ("Stage", Type::Int)],
+        body: &[
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(3), Arg::Is(|_| Ok(int(0))), Arg::Var(1)]),
+            Step::Atom(6, &[Arg::Var(0), Arg::Var(3), Arg::Var(2)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|m| subcommand_21_0(m.var(1), m.var(2))),
+        ],
+        limit: None,
+        places: &[("rules/gate/gate.dl:283:18", "format(\"{Program} {Verb}\")")],
+    };
+
+    /// The rule `subcommand#2`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_22: Rule = Rule {
+        number: 22,
+        id: "subcommand#2",
+        head: 29,
+        variables: &[("Call", Type::String), ("Program", Type::String), ("Word", Type::String), ("Stage", Type::Int), ("First", Type::String), ("Position", Type::Int)],
+        body: &[
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(3), Arg::Is(|_| Ok(int(0))), Arg::Var(1)]),
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(3), Arg::Is(|_| Ok(int(1))), Arg::Var(4)]),
+            Step::Test(&[4], |m| Ok(subcommand_22_0(m.var(4)))),
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(3), Arg::Var(5), Arg::Var(2)]),
+            Step::Test(&[5], |m| Ok(subcommand_22_1(m.var(5)))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|m| subcommand_22_2(m.var(1), m.var(2))),
+        ],
+        limit: None,
+        places: &[("rules/gate/gate.dl:286:18", "format(\"{Program} {Word}\")")],
+    };
+
+    /// The rule `subcommand#3`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_23: Rule = Rule {
+        number: 23,
+        id: "subcommand#3",
+        head: 29,
+        variables: &[("Call", Type::String), ("Program", Type::String), ("Flag", Type::String), ("Stage", Type::Int)],
+        body: &[
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(3), Arg::Is(|_| Ok(int(0))), Arg::Var(1)]),
+            Step::Atom(5, &[Arg::Var(0), Arg::Var(3), Arg::Var(2)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|m| subcommand_23_0(m.var(1), m.var(2))),
+        ],
+        limit: None,
+        places: &[("rules/gate/gate.dl:292:18", "format(\"{Program} {Flag}\")")],
+    };
+
     /// The rule `given_level#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_33: Rule = Rule {
-        number: 33,
+    static RULE_36: Rule = Rule {
+        number: 36,
         id: "given_level#1",
-        head: 30,
+        head: 31,
         variables: &[("Level", Type::Int), ("Since", Type::Time)],
         body: &[
             Step::Atom(16, &[Arg::Var(0), Arg::Var(1)]),
@@ -1950,10 +2074,10 @@ mod compiled {
 
     /// The rule `calls_of#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_36: Rule = Rule {
-        number: 36,
+    static RULE_39: Rule = Rule {
+        number: 39,
         id: "calls_of#1",
-        head: 32,
+        head: 33,
         variables: &[("Session", Type::String), ("Tool", Type::String), ("Call", Type::String)],
         body: &[
             Step::Atom(1, &[Arg::Var(2), Arg::Var(0), Arg::Any, Arg::Var(1), Arg::Any, Arg::Any, Arg::Any]),
@@ -1965,15 +2089,15 @@ mod compiled {
             Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:322:25", "count()")],
+        places: &[("rules/gate/gate.dl:338:25", "count()")],
     };
 
     /// The rule `calls_made#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_37: Rule = Rule {
-        number: 37,
+    static RULE_40: Rule = Rule {
+        number: 40,
         id: "calls_made#1",
-        head: 33,
+        head: 34,
         variables: &[("Session", Type::String), ("Call", Type::String)],
         body: &[
             Step::Atom(1, &[Arg::Var(1), Arg::Var(0), Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Any]),
@@ -1984,15 +2108,15 @@ mod compiled {
             Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:329:21", "count()")],
+        places: &[("rules/gate/gate.dl:345:21", "count()")],
     };
 
     /// The rule `session_began#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_38: Rule = Rule {
-        number: 38,
+    static RULE_41: Rule = Rule {
+        number: 41,
         id: "session_began#1",
-        head: 34,
+        head: 35,
         variables: &[("Session", Type::String), ("At", Type::Time)],
         body: &[
             Step::Atom(1, &[Arg::Any, Arg::Var(0), Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Var(1)]),
@@ -2002,15 +2126,15 @@ mod compiled {
             Term::Of(Aggregate::Min, &[(Type::Time, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:334:24", "min(At)")],
+        places: &[("rules/gate/gate.dl:350:24", "min(At)")],
     };
 
     /// The rule `session_cost#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_39: Rule = Rule {
-        number: 39,
+    static RULE_42: Rule = Rule {
+        number: 42,
         id: "session_cost#1",
-        head: 35,
+        head: 36,
         variables: &[("Session", Type::String), ("Dollars", Type::Float)],
         body: &[
             Step::Atom(14, &[Arg::Var(0), Arg::Var(1), Arg::Any]),
@@ -2020,130 +2144,153 @@ mod compiled {
             Term::Of(Aggregate::Sum, &[(Type::Float, |m| Ok(m.var(1)))], 0),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:339:23", "sum(Dollars)")],
+        places: &[("rules/gate/gate.dl:355:23", "sum(Dollars)")],
     };
 
     /// The rule `failed_alike#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_40: Rule = Rule {
-        number: 40,
+    static RULE_43: Rule = Rule {
+        number: 43,
         id: "failed_alike#1",
-        head: 36,
+        head: 37,
         variables: &[("Print", Type::String), ("Call", Type::String)],
         body: &[
             Step::Atom(12, &[Arg::Var(1), Arg::Is(|_| Ok(Word::from_bool(false))), Arg::Any, Arg::Any]),
             Step::Atom(10, &[Arg::Var(1), Arg::Var(0)]),
-            Step::Not(37, &[Arg::Var(0)]),
+            Step::Not(39, &[Arg::Var(1)]),
+            Step::Not(40, &[Arg::Var(0)]),
         ],
         terms: &[
             Term::Var(0),
             Term::Of(Aggregate::Count, &[], 0),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:344:21", "count()")],
+        places: &[("rules/gate/gate.dl:360:21", "count()")],
+    };
+
+    /// The rule `last_change#1`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_44: Rule = Rule {
+        number: 44,
+        id: "last_change#1",
+        head: 38,
+        variables: &[("Session", Type::String), ("At", Type::Time), ("Call", Type::String), ("Path", Type::String)],
+        body: &[
+            Step::Atom(1, &[Arg::Var(2), Arg::Var(0), Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Any]),
+            Step::Atom(12, &[Arg::Var(2), Arg::Is(|_| Ok(Word::from_bool(true))), Arg::Any, Arg::Var(1)]),
+            Step::Atom(24, &[Arg::Var(2), Arg::Var(3)]),
+            Step::Atom(25, &[Arg::Var(2), Arg::Var(3)]),
+            Step::Not(26, &[Arg::Var(2), Arg::Var(3)]),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Of(Aggregate::Max, &[(Type::Time, |m| Ok(m.var(1)))], 0),
+        ],
+        limit: None,
+        places: &[("rules/gate/gate.dl:369:22", "max(At)")],
     };
 
     /// The rule `concern#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_42: Rule = Rule {
-        number: 42,
+    static RULE_47: Rule = Rule {
+        number: 47,
         id: "concern#1",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("How", Type::String), ("Path", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
             Step::Atom(22, &[Arg::Var(0), Arg::Var(3)]),
             Step::Atom(21, &[Arg::Var(2), Arg::Var(4)]),
-            Step::Bind(1, &[3, 4], |m| concern_42_0(m.var(3), m.var(4))),
+            Step::Bind(1, &[3, 4], |m| concern_47_0(m.var(3), m.var(4))),
         ],
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(32))),
+            Term::Plain(|_| Ok(TEXTS.word(37))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(33))),
+            Term::Plain(|_| Ok(TEXTS.word(38))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:369:14", "format(\"{How} could send what this session read from {Path}\")")],
+        places: &[("rules/gate/gate.dl:405:14", "format(\"{How} could send what this session read from {Path}\")")],
     };
 
     /// The rule `concern#2`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_43: Rule = Rule {
-        number: 43,
+    static RULE_48: Rule = Rule {
+        number: 48,
         id: "concern#2",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("How", Type::String), ("Path", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
             Step::Atom(22, &[Arg::Var(0), Arg::Var(2)]),
             Step::Atom(19, &[Arg::Var(0), Arg::Var(3)]),
-            Step::Bind(1, &[2, 3], |m| concern_43_0(m.var(2), m.var(3))),
+            Step::Bind(1, &[2, 3], |m| concern_48_0(m.var(2), m.var(3))),
         ],
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(35))),
+            Term::Plain(|_| Ok(TEXTS.word(40))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(36))),
+            Term::Plain(|_| Ok(TEXTS.word(41))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:375:14", "format(\"{How} could send what the same call reads from {Path}\")")],
+        places: &[("rules/gate/gate.dl:411:14", "format(\"{How} could send what the same call reads from {Path}\")")],
     };
 
     /// The rule `concern#3`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_44: Rule = Rule {
-        number: 44,
+    static RULE_49: Rule = Rule {
+        number: 49,
         id: "concern#3",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Path", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
             Step::Atom(19, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Bind(1, &[2], |m| concern_44_0(m.var(2))),
+            Step::Bind(1, &[2], |m| concern_49_0(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(44))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(40))),
+            Term::Plain(|_| Ok(TEXTS.word(45))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:380:14", "format(\"{Path} holds secrets\")")],
+        places: &[("rules/gate/gate.dl:416:14", "format(\"{Path} holds secrets\")")],
     };
 
     /// The rule `concern#4`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_45: Rule = Rule {
-        number: 45,
+    static RULE_50: Rule = Rule {
+        number: 50,
         id: "concern#4",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("What", Type::String), ("Path", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
             Step::Atom(8, &[Arg::Var(0), Arg::Any, Arg::Var(3)]),
             Step::Atom(21, &[Arg::Var(2), Arg::Var(4)]),
-            Step::Bind(1, &[3, 4], |m| concern_45_0(m.var(3), m.var(4))),
+            Step::Bind(1, &[3, 4], |m| concern_50_0(m.var(3), m.var(4))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(48))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(44))),
+            Term::Plain(|_| Ok(TEXTS.word(49))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:386:14", "format(\"nobody knows what {What} does, and this session read {Path}\")")],
+        places: &[("rules/gate/gate.dl:422:14", "format(\"nobody knows what {What} does, and this session read {Path}\")")],
     };
 
     /// The rule `concern#5`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_46: Rule = Rule {
-        number: 46,
+    static RULE_51: Rule = Rule {
+        number: 51,
         id: "concern#5",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Remedy", Type::String), ("Session", Type::String), ("Path", Type::String), ("Root", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(3)]),
@@ -2151,709 +2298,709 @@ mod compiled {
             Step::Not(25, &[Arg::Var(0), Arg::Var(4)]),
             Step::Not(26, &[Arg::Var(0), Arg::Var(4)]),
             Step::Atom(23, &[Arg::Var(3), Arg::Var(5), Arg::Any]),
-            Step::Bind(1, &[4, 5], |m| concern_46_0(m.var(4), m.var(5))),
-            Step::Bind(2, &[5], |m| concern_46_1(m.var(5))),
+            Step::Bind(1, &[4, 5], |m| concern_51_0(m.var(4), m.var(5))),
+            Step::Bind(2, &[5], |m| concern_51_1(m.var(5))),
         ],
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(48))),
+            Term::Plain(|_| Ok(TEXTS.word(53))),
             Term::Var(1),
             Term::Var(2),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:394:14", "format(\"{Path} is outside of the working tree {Root}\")"), ("rules/gate/gate.dl:395:14", "format(\"write below {Root}, or below /tmp\")")],
+        places: &[("rules/gate/gate.dl:430:14", "format(\"{Path} is outside of the working tree {Root}\")"), ("rules/gate/gate.dl:431:14", "format(\"write below {Root}, or below /tmp\")")],
     };
 
     /// The rule `concern#6`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_47: Rule = Rule {
-        number: 47,
+    static RULE_52: Rule = Rule {
+        number: 52,
         id: "concern#6",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Path", Type::String), ("Mode", Type::Name), ("Pattern", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
             Step::Atom(7, &[Arg::Var(0), Arg::Var(2), Arg::Var(3)]),
-            Step::Test(&[3], |m| Ok(concern_47_0(m.var(3)))),
+            Step::Test(&[3], |m| Ok(concern_52_0(m.var(3)))),
             Step::Each(4, &[], |m| Ok(Box::new(each(Generator::Elements(Type::String), &[m.param(8)])))),
-            Step::Test(&[2, 4], |m| concern_47_1(m.var(2), m.var(4))),
-            Step::Bind(1, &[2], |m| concern_47_2(m.var(2))),
+            Step::Test(&[2, 4], |m| concern_52_1(m.var(2), m.var(4))),
+            Step::Bind(1, &[2], |m| concern_52_2(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(50))),
+            Term::Plain(|_| Ok(TEXTS.word(55))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(51))),
+            Term::Plain(|_| Ok(TEXTS.word(56))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:402:5", "matches(Path, Pattern)"), ("rules/gate/gate.dl:403:14", "format(\"{Path} belongs to the gate\")")],
+        places: &[("rules/gate/gate.dl:438:5", "matches(Path, Pattern)"), ("rules/gate/gate.dl:439:14", "format(\"{Path} belongs to the gate\")")],
     };
 
     /// The rule `concern#7`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_48: Rule = Rule {
-        number: 48,
+    static RULE_53: Rule = Rule {
+        number: 53,
         id: "concern#7",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("Root", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
             Step::Atom(24, &[Arg::Var(0), Arg::Var(3)]),
             Step::Atom(23, &[Arg::Var(2), Arg::Var(3), Arg::Any]),
-            Step::Bind(1, &[3], |m| concern_48_0(m.var(3))),
+            Step::Bind(1, &[3], |m| concern_53_0(m.var(3))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(54))),
-            Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(55))),
-        ],
-        limit: None,
-        places: &[("rules/gate/gate.dl:415:14", "format(\"that may change any file of {Root}, those of the gate among them\")")],
-    };
-
-    /// The rule `concern#8`, beside its `crepe!` program.
-    #[rustfmt::skip]
-    static RULE_49: Rule = Rule {
-        number: 49,
-        id: "concern#8",
-        head: 38,
-        variables: &[("Call", Type::String), ("Reason", Type::String), ("Stage", Type::Int), ("Verb", Type::String)],
-        body: &[
-            Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(int(0))), Arg::Is(|_| Ok(TEXTS.word(56)))]),
-            Step::Atom(6, &[Arg::Var(0), Arg::Var(2), Arg::Var(3)]),
-            Step::Test(&[3], |m| Ok(concern_49_0(m.var(3), m.param(24)))),
-            Step::Bind(1, &[3], |m| concern_49_1(m.var(3))),
-        ],
-        terms: &[
-            Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(0))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
             Term::Plain(|_| Ok(TEXTS.word(59))),
             Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(60))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:422:14", "format(\"hence {Verb} changes what the gate knows\")")],
+        places: &[("rules/gate/gate.dl:451:14", "format(\"that may change any file of {Root}, those of the gate among them\")")],
+    };
+
+    /// The rule `concern#8`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_54: Rule = Rule {
+        number: 54,
+        id: "concern#8",
+        head: 41,
+        variables: &[("Call", Type::String), ("Reason", Type::String), ("Stage", Type::Int), ("Verb", Type::String)],
+        body: &[
+            Step::Atom(17, &[Arg::Var(0), Arg::Any]),
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(int(0))), Arg::Is(|_| Ok(TEXTS.word(61)))]),
+            Step::Atom(6, &[Arg::Var(0), Arg::Var(2), Arg::Var(3)]),
+            Step::Test(&[3], |m| Ok(concern_54_0(m.var(3), m.param(24)))),
+            Step::Bind(1, &[3], |m| concern_54_1(m.var(3))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|_| Ok(TEXTS.word(0))),
+            Term::Plain(|_| Ok(TEXTS.word(64))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(65))),
+        ],
+        limit: None,
+        places: &[("rules/gate/gate.dl:458:14", "format(\"hence {Verb} changes what the gate knows\")")],
     };
 
     /// The rule `concern#9`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_50: Rule = Rule {
-        number: 50,
+    static RULE_55: Rule = Rule {
+        number: 55,
         id: "concern#9",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("Path", Type::String), ("Kept", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
             Step::Atom(7, &[Arg::Var(0), Arg::Var(3), Arg::Is(|_| Ok(TEXTS.word(7)))]),
-            Step::Atom(39, &[Arg::Var(2), Arg::Var(4)]),
-            Step::Test(&[3, 4], |m| concern_50_1(m.var(3), m.var(4))),
-            Step::Bind(1, &[3], |m| concern_50_0(m.var(3))),
+            Step::Atom(43, &[Arg::Var(2), Arg::Var(4)]),
+            Step::Test(&[3, 4], |m| concern_55_1(m.var(3), m.var(4))),
+            Step::Bind(1, &[3], |m| concern_55_0(m.var(3))),
         ],
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(63))),
+            Term::Plain(|_| Ok(TEXTS.word(68))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(64))),
+            Term::Plain(|_| Ok(TEXTS.word(69))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:428:66", "concat(Path, \"/\")"), ("rules/gate/gate.dl:429:14", "format(\"that removes {Path} with all that is in it\")")],
+        places: &[("rules/gate/gate.dl:464:66", "concat(Path, \"/\")"), ("rules/gate/gate.dl:465:14", "format(\"that removes {Path} with all that is in it\")")],
     };
 
     /// The rule `concern#10`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_51: Rule = Rule {
-        number: 51,
+    static RULE_56: Rule = Rule {
+        number: 56,
         id: "concern#10",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Stage", Type::Int), ("Program", Type::String), ("Path", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
             Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(int(0))), Arg::Var(3)]),
-            Step::Test(&[3], |m| Ok(concern_51_0(m.var(3)))),
-            Step::Atom(40, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Test(&[3], |m| Ok(concern_56_0(m.var(3)))),
+            Step::Atom(44, &[Arg::Var(0), Arg::Var(2)]),
             Step::Atom(7, &[Arg::Var(0), Arg::Var(4), Arg::Is(|_| Ok(TEXTS.word(7)))]),
-            Step::Not(41, &[Arg::Var(0), Arg::Var(4)]),
-            Step::Bind(1, &[3, 4], |m| concern_51_1(m.var(3), m.var(4))),
+            Step::Not(45, &[Arg::Var(0), Arg::Var(4)]),
+            Step::Bind(1, &[3, 4], |m| concern_56_1(m.var(3), m.var(4))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(69))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(74))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(70))),
+            Term::Plain(|_| Ok(TEXTS.word(75))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:438:14", "format(\"{Program} removes {Path} with all that is in it\")")],
+        places: &[("rules/gate/gate.dl:474:14", "format(\"{Program} removes {Path} with all that is in it\")")],
     };
 
     /// The rule `concern#11`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_52: Rule = Rule {
-        number: 52,
+    static RULE_57: Rule = Rule {
+        number: 57,
         id: "concern#11",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Words", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
             Step::Atom(28, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Test(&[2], |m| Ok(concern_52_0(m.var(2), m.param(16)))),
-            Step::Bind(1, &[2], |m| concern_52_1(m.var(2))),
+            Step::Test(&[2], |m| Ok(concern_57_0(m.var(2), m.param(16)))),
+            Step::Bind(1, &[2], |m| concern_57_1(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(72))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(77))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(73))),
+            Term::Plain(|_| Ok(TEXTS.word(78))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:444:14", "format(\"{Words} throws away what can't be had again\")")],
+        places: &[("rules/gate/gate.dl:480:14", "format(\"{Words} throws away what can't be had again\")")],
     };
 
     /// The rule `concern#12`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_53: Rule = Rule {
-        number: 53,
+    static RULE_58: Rule = Rule {
+        number: 58,
         id: "concern#12",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Program", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
             Step::Atom(4, &[Arg::Var(0), Arg::Any, Arg::Is(|_| Ok(int(0))), Arg::Var(2)]),
-            Step::Test(&[2], |m| Ok(concern_53_0(m.var(2), m.param(14)))),
-            Step::Bind(1, &[2], |m| concern_53_1(m.var(2))),
+            Step::Test(&[2], |m| Ok(concern_58_0(m.var(2), m.param(14)))),
+            Step::Bind(1, &[2], |m| concern_58_1(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(75))),
+            Term::Plain(|_| Ok(TEXTS.word(80))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(76))),
+            Term::Plain(|_| Ok(TEXTS.word(81))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:450:14", "format(\"{Program} changes the whole machine\")")],
+        places: &[("rules/gate/gate.dl:486:14", "format(\"{Program} changes the whole machine\")")],
     };
 
     /// The rule `concern#13`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_54: Rule = Rule {
-        number: 54,
+    static RULE_59: Rule = Rule {
+        number: 59,
         id: "concern#13",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Program", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
             Step::Atom(4, &[Arg::Var(0), Arg::Any, Arg::Is(|_| Ok(int(0))), Arg::Var(2)]),
-            Step::Test(&[2], |m| Ok(concern_54_0(m.var(2), m.param(15)))),
-            Step::Bind(1, &[2], |m| concern_54_1(m.var(2))),
+            Step::Test(&[2], |m| Ok(concern_59_0(m.var(2), m.param(15)))),
+            Step::Bind(1, &[2], |m| concern_59_1(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(78))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(83))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(79))),
+            Term::Plain(|_| Ok(TEXTS.word(84))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:456:14", "format(\"{Program} acts with other rights, or later\")")],
+        places: &[("rules/gate/gate.dl:492:14", "format(\"{Program} acts with other rights, or later\")")],
     };
 
     /// The rule `concern#14`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_55: Rule = Rule {
-        number: 55,
+    static RULE_60: Rule = Rule {
+        number: 60,
         id: "concern#14",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Words", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
             Step::Atom(28, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Test(&[2], |m| Ok(concern_55_0(m.var(2), m.param(17)))),
-            Step::Bind(1, &[2], |m| concern_55_1(m.var(2))),
+            Step::Test(&[2], |m| Ok(concern_60_0(m.var(2), m.param(17)))),
+            Step::Bind(1, &[2], |m| concern_60_1(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(81))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(86))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(82))),
+            Term::Plain(|_| Ok(TEXTS.word(87))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:462:14", "format(\"{Words} is seen by other people\")")],
+        places: &[("rules/gate/gate.dl:498:14", "format(\"{Words} is seen by other people\")")],
     };
 
     /// The rule `concern#15`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_56: Rule = Rule {
-        number: 56,
+    static RULE_61: Rule = Rule {
+        number: 61,
         id: "concern#15",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Words", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(28, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Test(&[2], |m| Ok(concern_56_0(m.var(2), m.param(18)))),
-            Step::Bind(1, &[2], |m| concern_56_1(m.var(2))),
+            Step::Atom(29, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Test(&[2], |m| Ok(concern_61_0(m.var(2), m.param(18)))),
+            Step::Bind(1, &[2], |m| concern_61_1(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(84))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(89))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(85))),
+            Term::Plain(|_| Ok(TEXTS.word(90))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:468:14", "format(\"{Words} brings in other people's code\")")],
+        places: &[("rules/gate/gate.dl:504:14", "format(\"{Words} brings in other people's code\")")],
     };
 
     /// The rule `concern#16`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_57: Rule = Rule {
-        number: 57,
+    static RULE_62: Rule = Rule {
+        number: 62,
         id: "concern#16",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Branch", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(42, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Bind(1, &[2], |m| concern_57_0(m.var(2))),
+            Step::Atom(46, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Bind(1, &[2], |m| concern_62_0(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(87))),
-            Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(88))),
-        ],
-        limit: None,
-        places: &[("rules/gate/gate.dl:479:14", "format(\"{Branch} is a protected branch\")")],
-    };
-
-    /// The rule `concern#17`, beside its `crepe!` program.
-    #[rustfmt::skip]
-    static RULE_58: Rule = Rule {
-        number: 58,
-        id: "concern#17",
-        head: 38,
-        variables: &[("Call", Type::String), ("Reason", Type::String), ("Why", Type::Name), ("What", Type::String)],
-        body: &[
-            Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(8, &[Arg::Var(0), Arg::Var(2), Arg::Var(3)]),
-            Step::Test(&[2], |m| Ok(concern_58_0(m.var(2)))),
-            Step::Bind(1, &[2, 3], |m| concern_58_1(m.var(2), m.var(3))),
-        ],
-        terms: &[
-            Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
             Term::Plain(|_| Ok(TEXTS.word(92))),
             Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(93))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:491:14", "format(\"{Why} hides what the command does: {What}\")")],
+        places: &[("rules/gate/gate.dl:515:14", "format(\"{Branch} is a protected branch\")")],
+    };
+
+    /// The rule `concern#17`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_63: Rule = Rule {
+        number: 63,
+        id: "concern#17",
+        head: 41,
+        variables: &[("Call", Type::String), ("Reason", Type::String), ("Remedy", Type::String), ("Why", Type::Name), ("What", Type::String)],
+        body: &[
+            Step::Atom(17, &[Arg::Var(0), Arg::Any]),
+            Step::Atom(8, &[Arg::Var(0), Arg::Var(3), Arg::Var(4)]),
+            Step::Atom(42, &[Arg::Var(3), Arg::Var(2)]),
+            Step::Bind(1, &[3, 4], |m| concern_63_0(m.var(3), m.var(4))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(95))),
+            Term::Var(1),
+            Term::Var(2),
+        ],
+        limit: None,
+        places: &[("rules/gate/gate.dl:521:14", "format(\"{Why} hides what the command does: {What}\")")],
     };
 
     /// The rule `concern#18`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_59: Rule = Rule {
-        number: 59,
+    static RULE_64: Rule = Rule {
+        number: 64,
         id: "concern#18",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("What", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(90))), Arg::Var(2)]),
+            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(96))), Arg::Var(2)]),
             Step::Not(25, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Bind(1, &[2], |m| concern_59_0(m.var(2))),
+            Step::Bind(1, &[2], |m| concern_64_0(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(95))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(98))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(96))),
+            Term::Plain(|_| Ok(TEXTS.word(99))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:497:14", "format(\"{What} is no script of the working tree\")")],
+        places: &[("rules/gate/gate.dl:527:14", "format(\"{What} is no script of the working tree\")")],
     };
 
     /// The rule `concern#19`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_60: Rule = Rule {
-        number: 60,
+    static RULE_65: Rule = Rule {
+        number: 65,
         id: "concern#19",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("What", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(90))), Arg::Var(3)]),
+            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(96))), Arg::Var(3)]),
             Step::Atom(27, &[Arg::Var(2), Arg::Var(3)]),
-            Step::Bind(1, &[3], |m| concern_60_0(m.var(3))),
+            Step::Bind(1, &[3], |m| concern_65_0(m.var(3))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(99))),
-            Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(100))),
-        ],
-        limit: None,
-        places: &[("rules/gate/gate.dl:503:14", "format(\"this session wrote {What} itself\")")],
-    };
-
-    /// The rule `concern#20`, beside its `crepe!` program.
-    #[rustfmt::skip]
-    static RULE_61: Rule = Rule {
-        number: 61,
-        id: "concern#20",
-        head: 38,
-        variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("Why", Type::Name), ("What", Type::String), ("Path", Type::String), ("Pattern", Type::String)],
-        body: &[
-            Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Atom(8, &[Arg::Var(0), Arg::Var(3), Arg::Var(4)]),
-            Step::Test(&[3], |m| Ok(concern_61_0(m.var(3)))),
-            Step::Atom(27, &[Arg::Var(2), Arg::Var(5)]),
-            Step::Each(6, &[], |m| Ok(Box::new(each(Generator::Elements(Type::String), &[m.param(9)])))),
-            Step::Test(&[5, 6], |m| concern_61_1(m.var(5), m.var(6))),
-            Step::Bind(1, &[4, 5], |m| concern_61_2(m.var(4), m.var(5))),
-        ],
-        terms: &[
-            Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
             Term::Plain(|_| Ok(TEXTS.word(102))),
             Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(103))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:511:5", "matches(Path, Pattern)"), ("rules/gate/gate.dl:512:14", "format(\"{What} may run what this session wrote to {Path}\")")],
+        places: &[("rules/gate/gate.dl:533:14", "format(\"this session wrote {What} itself\")")],
     };
 
-    /// The rule `concern#21`, beside its `crepe!` program.
+    /// The rule `concern#20`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_62: Rule = Rule {
-        number: 62,
-        id: "concern#21",
-        head: 38,
-        variables: &[("Call", Type::String), ("Reason", Type::String), ("Path", Type::String)],
+    static RULE_66: Rule = Rule {
+        number: 66,
+        id: "concern#20",
+        head: 41,
+        variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("Why", Type::Name), ("What", Type::String), ("Path", Type::String), ("Pattern", Type::String)],
         body: &[
-            Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(24, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Test(&[2], |m| Ok(concern_62_0(m.var(2)))),
-            Step::Bind(1, &[2], |m| concern_62_1(m.var(2))),
+            Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Atom(8, &[Arg::Var(0), Arg::Var(3), Arg::Var(4)]),
+            Step::Test(&[3], |m| Ok(concern_66_0(m.var(3)))),
+            Step::Atom(27, &[Arg::Var(2), Arg::Var(5)]),
+            Step::Each(6, &[], |m| Ok(Box::new(each(Generator::Elements(Type::String), &[m.param(9)])))),
+            Step::Test(&[5, 6], |m| concern_66_1(m.var(5), m.var(6))),
+            Step::Bind(1, &[4, 5], |m| concern_66_2(m.var(4), m.var(5))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
             Term::Plain(|_| Ok(TEXTS.word(106))),
             Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(107))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:518:14", "format(\"git may run what {Path} says\")")],
+        places: &[("rules/gate/gate.dl:541:5", "matches(Path, Pattern)"), ("rules/gate/gate.dl:542:14", "format(\"{What} may run what this session wrote to {Path}\")")],
+    };
+
+    /// The rule `concern#21`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_67: Rule = Rule {
+        number: 67,
+        id: "concern#21",
+        head: 41,
+        variables: &[("Call", Type::String), ("Reason", Type::String), ("Path", Type::String)],
+        body: &[
+            Step::Atom(17, &[Arg::Var(0), Arg::Any]),
+            Step::Atom(24, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Test(&[2], |m| Ok(concern_67_0(m.var(2)))),
+            Step::Bind(1, &[2], |m| concern_67_1(m.var(2))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(110))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(111))),
+        ],
+        limit: None,
+        places: &[("rules/gate/gate.dl:548:14", "format(\"git may run what {Path} says\")")],
     };
 
     /// The rule `concern#22`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_63: Rule = Rule {
-        number: 63,
+    static RULE_68: Rule = Rule {
+        number: 68,
         id: "concern#22",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Program", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
             Step::Atom(4, &[Arg::Var(0), Arg::Any, Arg::Is(|_| Ok(int(0))), Arg::Var(2)]),
-            Step::Not(43, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Bind(1, &[2], |m| concern_63_0(m.var(2))),
+            Step::Not(49, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Bind(1, &[2], |m| concern_68_0(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(109))),
-            Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(110))),
-        ],
-        limit: None,
-        places: &[("rules/gate/gate.dl:524:14", "format(\"no rule knows the program {Program}\")")],
-    };
-
-    /// The rule `concern#23`, beside its `crepe!` program.
-    #[rustfmt::skip]
-    static RULE_64: Rule = Rule {
-        number: 64,
-        id: "concern#23",
-        head: 38,
-        variables: &[("Call", Type::String), ("Reason", Type::String), ("Tool", Type::String)],
-        body: &[
-            Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(1, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(2), Arg::Any, Arg::Any, Arg::Any]),
-            Step::Test(&[2], |m| Ok(concern_64_0(m.var(2)))),
-            Step::Not(29, &[Arg::Var(0), Arg::Var(2), Arg::Any]),
-            Step::Bind(1, &[2], |m| concern_64_1(m.var(2))),
-        ],
-        terms: &[
-            Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
             Term::Plain(|_| Ok(TEXTS.word(113))),
             Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(114))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:531:14", "format(\"no rule knows the tool {Tool}\")")],
+        places: &[("rules/gate/gate.dl:554:14", "format(\"no rule knows the program {Program}\")")],
     };
 
-    /// The rule `concern#24`, beside its `crepe!` program.
+    /// The rule `concern#23`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_65: Rule = Rule {
-        number: 65,
-        id: "concern#24",
-        head: 38,
-        variables: &[("Call", Type::String), ("Reason", Type::String), ("What", Type::String), ("Needed", Type::Int), ("Level", Type::Int)],
+    static RULE_69: Rule = Rule {
+        number: 69,
+        id: "concern#23",
+        head: 41,
+        variables: &[("Call", Type::String), ("Reason", Type::String), ("Tool", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(29, &[Arg::Var(0), Arg::Var(2), Arg::Var(3)]),
-            Step::Atom(31, &[Arg::Var(4)]),
-            Step::Test(&[3, 4], |m| Ok(concern_65_0(m.var(3), m.var(4)))),
-            Step::Bind(1, &[2, 3, 4], |m| concern_65_1(m.var(2), m.var(3), m.var(4))),
+            Step::Atom(1, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(2), Arg::Any, Arg::Any, Arg::Any]),
+            Step::Test(&[2], |m| Ok(concern_69_0(m.var(2)))),
+            Step::Not(30, &[Arg::Var(0), Arg::Var(2), Arg::Any]),
+            Step::Bind(1, &[2], |m| concern_69_1(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
             Term::Plain(|_| Ok(TEXTS.word(117))),
             Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(118))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:538:14", "format(\"{What} needs level {Needed}, and the agent is at level {Level}\")")],
+        places: &[("rules/gate/gate.dl:561:14", "format(\"no rule knows the tool {Tool}\")")],
+    };
+
+    /// The rule `concern#24`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_70: Rule = Rule {
+        number: 70,
+        id: "concern#24",
+        head: 41,
+        variables: &[("Call", Type::String), ("Reason", Type::String), ("What", Type::String), ("Needed", Type::Int), ("Level", Type::Int)],
+        body: &[
+            Step::Atom(17, &[Arg::Var(0), Arg::Any]),
+            Step::Atom(30, &[Arg::Var(0), Arg::Var(2), Arg::Var(3)]),
+            Step::Atom(32, &[Arg::Var(4)]),
+            Step::Test(&[3, 4], |m| Ok(concern_70_0(m.var(3), m.var(4)))),
+            Step::Bind(1, &[2, 3, 4], |m| concern_70_1(m.var(2), m.var(3), m.var(4))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(121))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(122))),
+        ],
+        limit: None,
+        places: &[("rules/gate/gate.dl:568:14", "format(\"{What} needs level {Needed}, and the agent is at level {Level}\")")],
     };
 
     /// The rule `concern#25`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_66: Rule = Rule {
-        number: 66,
+    static RULE_71: Rule = Rule {
+        number: 71,
         id: "concern#25",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("Calls", Type::Int)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Atom(33, &[Arg::Var(2), Arg::Var(3)]),
-            Step::Test(&[3], |m| Ok(concern_66_0(m.var(3), m.param(1)))),
-            Step::Bind(1, &[3], |m| concern_66_1(m.var(3), m.param(1))),
+            Step::Atom(34, &[Arg::Var(2), Arg::Var(3)]),
+            Step::Test(&[3], |m| Ok(concern_71_0(m.var(3), m.param(1)))),
+            Step::Bind(1, &[3], |m| concern_71_1(m.var(3), m.param(1))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(122))),
-            Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(123))),
-        ],
-        limit: None,
-        places: &[("rules/gate/gate.dl:544:14", "format(\"the session has made {Calls} calls; {most_calls} are allowed\")")],
-    };
-
-    /// The rule `concern#26`, beside its `crepe!` program.
-    #[rustfmt::skip]
-    static RULE_67: Rule = Rule {
-        number: 67,
-        id: "concern#26",
-        head: 38,
-        variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("Tool", Type::String), ("Calls", Type::Int)],
-        body: &[
-            Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Atom(1, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(3), Arg::Any, Arg::Any, Arg::Any]),
-            Step::Atom(32, &[Arg::Var(2), Arg::Var(3), Arg::Var(4)]),
-            Step::Test(&[4], |m| Ok(concern_67_0(m.var(4), m.param(2)))),
-            Step::Bind(1, &[3, 4], |m| concern_67_1(m.var(3), m.var(4), m.param(2))),
-        ],
-        terms: &[
-            Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
             Term::Plain(|_| Ok(TEXTS.word(126))),
             Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(127))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:552:11", "format(\"the session has called {Tool} {Calls} times; {most_calls_of_a_tool} are allowed\")")],
+        places: &[("rules/gate/gate.dl:574:14", "format(\"the session has made {Calls} calls; {most_calls} are allowed\")")],
+    };
+
+    /// The rule `concern#26`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_72: Rule = Rule {
+        number: 72,
+        id: "concern#26",
+        head: 41,
+        variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("Tool", Type::String), ("Calls", Type::Int)],
+        body: &[
+            Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Atom(1, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(3), Arg::Any, Arg::Any, Arg::Any]),
+            Step::Atom(33, &[Arg::Var(2), Arg::Var(3), Arg::Var(4)]),
+            Step::Test(&[4], |m| Ok(concern_72_0(m.var(4), m.param(2)))),
+            Step::Bind(1, &[3, 4], |m| concern_72_1(m.var(3), m.var(4), m.param(2))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(130))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(131))),
+        ],
+        limit: None,
+        places: &[("rules/gate/gate.dl:582:11", "format(\"the session has called {Tool} {Calls} times; {most_calls_of_a_tool} are allowed\")")],
     };
 
     /// The rule `concern#27`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_68: Rule = Rule {
-        number: 68,
+    static RULE_73: Rule = Rule {
+        number: 73,
         id: "concern#27",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("At", Type::Time), ("Began", Type::Time)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
             Step::Atom(1, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Var(3)]),
-            Step::Atom(34, &[Arg::Var(2), Arg::Var(4)]),
-            Step::Test(&[3, 4], |m| concern_68_0(m.var(3), m.var(4), m.param(3))),
-            Step::Bind(1, &[4], |m| concern_68_1(m.var(4), m.param(3))),
+            Step::Atom(35, &[Arg::Var(2), Arg::Var(4)]),
+            Step::Test(&[3, 4], |m| concern_73_0(m.var(3), m.var(4), m.param(3))),
+            Step::Bind(1, &[4], |m| concern_73_1(m.var(4), m.param(3))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(130))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
+            Term::Plain(|_| Ok(TEXTS.word(134))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(123))),
+            Term::Plain(|_| Ok(TEXTS.word(127))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:558:5", "At - Began"), ("rules/gate/gate.dl:559:14", "format(\"the session began at {Began}, and {longest_session} are allowed\")")],
+        places: &[("rules/gate/gate.dl:588:5", "At - Began"), ("rules/gate/gate.dl:589:14", "format(\"the session began at {Began}, and {longest_session} are allowed\")")],
     };
 
     /// The rule `concern#28`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_69: Rule = Rule {
-        number: 69,
+    static RULE_74: Rule = Rule {
+        number: 74,
         id: "concern#28",
-        head: 38,
+        head: 41,
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("Dollars", Type::Float)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Atom(35, &[Arg::Var(2), Arg::Var(3)]),
-            Step::Test(&[3], |m| Ok(concern_69_0(m.var(3), m.param(4)))),
-            Step::Bind(1, &[3], |m| concern_69_1(m.var(3), m.param(4))),
-        ],
-        terms: &[
-            Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
-            Term::Plain(|_| Ok(TEXTS.word(133))),
-            Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(134))),
-        ],
-        limit: None,
-        places: &[("rules/gate/gate.dl:565:14", "format(\"the session has cost {Dollars:.2} dollars; {most_dollars:.2} are allowed\")")],
-    };
-
-    /// The rule `concern#29`, beside its `crepe!` program.
-    #[rustfmt::skip]
-    static RULE_70: Rule = Rule {
-        number: 70,
-        id: "concern#29",
-        head: 38,
-        variables: &[("Call", Type::String), ("Reason", Type::String), ("Print", Type::String), ("Times", Type::Int)],
-        body: &[
-            Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(10, &[Arg::Var(0), Arg::Var(2)]),
             Step::Atom(36, &[Arg::Var(2), Arg::Var(3)]),
-            Step::Test(&[3], |m| Ok(concern_70_0(m.var(3), m.param(5)))),
-            Step::Bind(1, &[3], |m| concern_70_1(m.var(3))),
+            Step::Test(&[3], |m| Ok(concern_74_0(m.var(3), m.param(4)))),
+            Step::Bind(1, &[3], |m| concern_74_1(m.var(3), m.param(4))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(0))),
+            Term::Plain(|_| Ok(TEXTS.word(43))),
             Term::Plain(|_| Ok(TEXTS.word(137))),
             Term::Var(1),
             Term::Plain(|_| Ok(TEXTS.word(138))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:572:14", "format(\"the very same call has failed {Times} times\")")],
+        places: &[("rules/gate/gate.dl:595:14", "format(\"the session has cost {Dollars:.2} dollars; {most_dollars:.2} are allowed\")")],
+    };
+
+    /// The rule `concern#29`, beside its `crepe!` program.
+    #[rustfmt::skip]
+    static RULE_75: Rule = Rule {
+        number: 75,
+        id: "concern#29",
+        head: 41,
+        variables: &[("Call", Type::String), ("Reason", Type::String), ("Print", Type::String), ("Times", Type::Int)],
+        body: &[
+            Step::Atom(17, &[Arg::Var(0), Arg::Any]),
+            Step::Atom(10, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Atom(37, &[Arg::Var(2), Arg::Var(3)]),
+            Step::Test(&[3], |m| Ok(concern_75_0(m.var(3), m.param(5)))),
+            Step::Bind(1, &[3], |m| concern_75_1(m.var(3))),
+        ],
+        terms: &[
+            Term::Var(0),
+            Term::Plain(|_| Ok(TEXTS.word(0))),
+            Term::Plain(|_| Ok(TEXTS.word(141))),
+            Term::Var(1),
+            Term::Plain(|_| Ok(TEXTS.word(142))),
+        ],
+        limit: None,
+        places: &[("rules/gate/gate.dl:602:14", "format(\"the very same call has failed {Times} times\")")],
     };
 
     /// The rule `kept#2`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_72: Rule = Rule {
-        number: 72,
+    static RULE_77: Rule = Rule {
+        number: 77,
         id: "kept#2",
-        head: 39,
+        head: 43,
         variables: &[("Session", Type::String), ("Root", Type::String)],
         body: &[
             Step::Atom(23, &[Arg::Var(0), Arg::Var(1), Arg::Any]),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|m| kept_72_0(m.var(1))),
+            Term::Plain(|m| kept_77_0(m.var(1))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:578:15", "concat(Root, \"/.git\")")],
+        places: &[("rules/gate/gate.dl:621:15", "concat(Root, \"/.git\")")],
     };
 
     /// The rule `generated#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_74: Rule = Rule {
-        number: 74,
+    static RULE_79: Rule = Rule {
+        number: 79,
         id: "generated#1",
-        head: 41,
+        head: 45,
         variables: &[("Call", Type::String), ("Path", Type::String), ("Session", Type::String), ("Root", Type::String), ("Below", Type::String), ("Pattern", Type::String)],
         body: &[
             Step::Atom(1, &[Arg::Var(0), Arg::Var(2), Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Any]),
             Step::Atom(23, &[Arg::Var(2), Arg::Var(3), Arg::Any]),
             Step::Atom(7, &[Arg::Var(0), Arg::Var(1), Arg::Is(|_| Ok(TEXTS.word(7)))]),
-            Step::Bind(4, &[1, 3], |m| generated_74_0(m.var(1), m.var(3))),
+            Step::Bind(4, &[1, 3], |m| generated_79_0(m.var(1), m.var(3))),
             Step::Each(5, &[], |m| Ok(Box::new(each(Generator::Elements(Type::String), &[m.param(11)])))),
-            Step::Test(&[4, 5], |m| generated_74_1(m.var(4), m.var(5))),
+            Step::Test(&[4, 5], |m| generated_79_1(m.var(4), m.var(5))),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:594:34", "concat(Root, \"/\")"), ("rules/gate/gate.dl:594:54", "substring(Path, len(Root), len(Path))"), ("rules/gate/gate.dl:596:5", "matches(Below, Pattern)")],
+        places: &[("rules/gate/gate.dl:637:34", "concat(Root, \"/\")"), ("rules/gate/gate.dl:637:54", "substring(Path, len(Root), len(Path))"), ("rules/gate/gate.dl:639:5", "matches(Below, Pattern)")],
     };
 
     /// The rule `pushes_to#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_75: Rule = Rule {
-        number: 75,
+    static RULE_80: Rule = Rule {
+        number: 80,
         id: "pushes_to#1",
-        head: 42,
+        head: 46,
         variables: &[("Call", Type::String), ("Branch", Type::String), ("Stage", Type::Int), ("Word", Type::String)],
         body: &[
             Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(int(0))), Arg::Is(|_| Ok(TEXTS.word(4)))]),
-            Step::Atom(6, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(TEXTS.word(19)))]),
+            Step::Atom(6, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(TEXTS.word(20)))]),
             Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Any, Arg::Var(3)]),
             Step::Each(1, &[], |m| Ok(Box::new(each(Generator::Elements(Type::String), &[m.param(12)])))),
-            Step::Test(&[1, 3], |m| pushes_to_75_0(m.var(1), m.var(3))),
+            Step::Test(&[1, 3], |m| pushes_to_80_0(m.var(1), m.var(3))),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:606:14", "replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\")")],
+        places: &[("rules/gate/gate.dl:649:14", "replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\")")],
     };
 
     /// The rule `lifted#2`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_85: Rule = Rule {
-        number: 85,
+    static RULE_93: Rule = Rule {
+        number: 93,
         id: "lifted#2",
-        head: 46,
+        head: 52,
         variables: &[("Call", Type::String), ("Rule", Type::Name), ("Wanted", Type::String), ("Subject", Type::String)],
         body: &[
-            Step::Atom(47, &[Arg::Var(0), Arg::Var(1), Arg::Is(|_| Ok(TEXTS.word(27))), Arg::Var(2)]),
-            Step::Not(45, &[Arg::Var(0)]),
-            Step::Test(&[2], |m| Ok(lifted_85_0(m.var(2)))),
-            Step::Atom(44, &[Arg::Var(0), Arg::Var(3)]),
-            Step::Test(&[2, 3], |m| lifted_85_1(m.var(3), m.var(2))),
+            Step::Atom(53, &[Arg::Var(0), Arg::Var(1), Arg::Is(|_| Ok(TEXTS.word(31))), Arg::Var(2)]),
+            Step::Not(51, &[Arg::Var(0)]),
+            Step::Test(&[2], |m| Ok(lifted_93_0(m.var(2)))),
+            Step::Atom(50, &[Arg::Var(0), Arg::Var(3)]),
+            Step::Test(&[2, 3], |m| lifted_93_1(m.var(3), m.var(2))),
         ],
         terms: &[
             Term::Var(0),
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:647:26", "replace_all(Wanted, r\"\\*$\", \"\")")],
+        places: &[("rules/gate/gate.dl:714:26", "replace_all(Wanted, r\"\\*$\", \"\")")],
     };
 
     /// The rule `approved#1`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_87: Rule = Rule {
-        number: 87,
+    static RULE_95: Rule = Rule {
+        number: 95,
         id: "approved#1",
-        head: 47,
+        head: 53,
         variables: &[("Call", Type::String), ("Rule", Type::Name), ("Scope", Type::String), ("Subject", Type::String), ("Session", Type::String), ("From", Type::Time), ("Lasts", Type::Duration), ("At", Type::Time)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(4)]),
             Step::Atom(15, &[Arg::Var(1), Arg::Var(2), Arg::Var(3), Arg::Any, Arg::Var(5), Arg::Var(6)]),
-            Step::Test(&[2, 4], |m| approved_87_1(m.var(2), m.var(4))),
+            Step::Test(&[2, 4], |m| approved_95_1(m.var(2), m.var(4))),
             Step::Atom(1, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Any, Arg::Var(7)]),
-            Step::Test(&[5, 7], |m| Ok(approved_87_0(m.var(7), m.var(5)))),
-            Step::Test(&[5, 6, 7], |m| approved_87_2(m.var(7), m.var(5), m.var(6))),
+            Step::Test(&[5, 7], |m| Ok(approved_95_0(m.var(7), m.var(5)))),
+            Step::Test(&[5, 6, 7], |m| approved_95_2(m.var(7), m.var(5), m.var(6))),
         ],
         terms: &[
             Term::Var(0),
@@ -2862,20 +3009,20 @@ mod compiled {
             Term::Var(3),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:656:67", "concat(\"\\\\\", Session)"), ("rules/gate/gate.dl:659:10", "From + Lasts")],
+        places: &[("rules/gate/gate.dl:723:67", "concat(\"\\\\\", Session)"), ("rules/gate/gate.dl:726:10", "From + Lasts")],
     };
 
     /// The rule `strictest_concern`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_88: Rule = Rule {
-        number: 88,
+    static RULE_96: Rule = Rule {
+        number: 96,
         id: "strictest_concern",
-        head: 49,
+        head: 55,
         variables: &[("Call", Type::String), ("Kind", Type::Name), ("Rule", Type::Name), ("Reason", Type::String), ("Remedy", Type::String), ("Rank", Type::Int)],
         body: &[
-            Step::Atom(38, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3), Arg::Var(4)]),
-            Step::Not(46, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Atom(48, &[Arg::Var(1), Arg::Var(5)]),
+            Step::Atom(41, &[Arg::Var(0), Arg::Var(1), Arg::Var(2), Arg::Var(3), Arg::Var(4)]),
+            Step::Not(52, &[Arg::Var(0), Arg::Var(2)]),
+            Step::Atom(54, &[Arg::Var(1), Arg::Var(5)]),
         ],
         terms: &[
             Term::Var(0),
@@ -2896,25 +3043,25 @@ mod compiled {
 
     /// The rule `no_concern`, beside its `crepe!` program.
     #[rustfmt::skip]
-    static RULE_89: Rule = Rule {
-        number: 89,
+    static RULE_97: Rule = Rule {
+        number: 97,
         id: "no_concern",
-        head: 49,
+        head: 55,
         variables: &[("Call", Type::String), ("Tool", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
             Step::Atom(1, &[Arg::Var(0), Arg::Any, Arg::Any, Arg::Var(1), Arg::Any, Arg::Any, Arg::Any]),
-            Step::Not(50, &[Arg::Var(0)]),
+            Step::Not(56, &[Arg::Var(0)]),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(140))),
-            Term::Plain(|_| Ok(TEXTS.word(141))),
-            Term::Plain(|m| verdict_89_0(m.var(1))),
-            Term::Plain(|_| Ok(TEXTS.word(21))),
+            Term::Plain(|_| Ok(TEXTS.word(143))),
+            Term::Plain(|_| Ok(TEXTS.word(144))),
+            Term::Plain(|m| verdict_97_0(m.var(1))),
+            Term::Plain(|_| Ok(TEXTS.word(22))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:684:36", "format(\"nothing speaks against {Tool}\")")],
+        places: &[("rules/gate/gate.dl:751:36", "format(\"nothing speaks against {Tool}\")")],
     };
 
     mod program_0 {
@@ -2941,23 +3088,25 @@ mod compiled {
             Row2 as R26Scratch,
             Row2 as R27Written,
             Row2 as R28CommandWord,
-            Row3 as R29Rung,
-            Row1 as R37SucceededOnce,
-            Row2 as R40RemovesFolders,
-            Row2 as R42PushesTo,
-            Row2 as R43Known,
-            Row2 as R44Subject,
-            Row1 as R45Compound,
-            Row2 as R46Lifted,
-            Row4 as R47Approved,
-            Row1 as R51Ungated,
+            Row2 as R29Subcommand,
+            Row3 as R30Rung,
+            Row1 as R40SucceededOnce,
+            Row2 as R44RemovesFolders,
+            Row2 as R46PushesTo,
+            Row3 as R47GoesTo,
+            Row2 as R48NamesFiles,
+            Row2 as R49Known,
+            Row2 as R50Subject,
+            Row1 as R51Compound,
+            Row2 as R52Lifted,
+            Row4 as R53Approved,
+            Row1 as R57Ungated,
             Row10 as M10,
-            Row2 as M33,
-            Row10 as M36,
-            Row10 as M37,
-            Row7 as M38,
-            Row3 as M39,
-            Row4 as M40,
+            Row2 as M36,
+            Row10 as M39,
+            Row10 as M40,
+            Row7 as M41,
+            Row3 as M42,
         };
 
         crepe::crepe! {
@@ -2996,55 +3145,61 @@ mod compiled {
             struct R28CommandWord(Word, Word);
             @output
             #[cfg(any())]
-            struct R29Rung(Word, Word, Word);
+            struct R29Subcommand(Word, Word);
             @output
             #[cfg(any())]
-            struct R37SucceededOnce(Word);
+            struct R30Rung(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R40RemovesFolders(Word, Word);
+            struct R40SucceededOnce(Word);
             @output
             #[cfg(any())]
-            struct R42PushesTo(Word, Word);
+            struct R44RemovesFolders(Word, Word);
             @output
             #[cfg(any())]
-            struct R43Known(Word, Word);
+            struct R46PushesTo(Word, Word);
             @output
             #[cfg(any())]
-            struct R44Subject(Word, Word);
+            struct R47GoesTo(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R45Compound(Word);
+            struct R48NamesFiles(Word, Word);
             @output
             #[cfg(any())]
-            struct R46Lifted(Word, Word);
+            struct R49Known(Word, Word);
             @output
             #[cfg(any())]
-            struct R47Approved(Word, Word, Word, Word);
+            struct R50Subject(Word, Word);
             @output
             #[cfg(any())]
-            struct R51Ungated(Word);
+            struct R51Compound(Word);
+            @output
+            #[cfg(any())]
+            struct R52Lifted(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R53Approved(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R57Ungated(Word);
             @output
             #[cfg(any())]
             struct M10(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M33(Word, Word);
+            struct M36(Word, Word);
             @output
             #[cfg(any())]
-            struct M36(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
+            struct M39(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M37(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
+            struct M40(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M38(Word, Word, Word, Word, Word, Word, Word);
+            struct M41(Word, Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M39(Word, Word, Word);
-            @output
-            #[cfg(any())]
-            struct M40(Word, Word, Word, Word);
+            struct M42(Word, Word, Word);
             @output
             #[cfg(any())]
             struct R1AgentCall(Word, Word, Word, Word, Word, Word, Word);
@@ -3260,257 +3415,301 @@ mod compiled {
                 let Some(head_1) = tried(20, command_word_20_0(program_1, verb_2, flag_3)),
                 (go());
 
+            // subcommand#1
+            R29Subcommand(call_0, head_1) <-
+                R4Argv(call_0, stage_3, int(0), program_1),
+                R6Verb(call_0, stage_3, verb_2),
+                let Some(head_1) = tried(21, subcommand_21_0(program_1, verb_2)),
+                (go());
+
+            // subcommand#2
+            R29Subcommand(call_0, head_1) <-
+                R4Argv(call_0, stage_3, int(0), program_1),
+                R4Argv(call_0, stage_3, int(1), first_4),
+                (subcommand_22_0(first_4).as_bool()),
+                R4Argv(call_0, stage_3, position_5, word_2),
+                (subcommand_22_1(position_5).as_bool()),
+                let Some(head_1) = tried(22, subcommand_22_2(program_1, word_2)),
+                (go());
+
+            // subcommand#3
+            R29Subcommand(call_0, head_1) <-
+                R4Argv(call_0, stage_3, int(0), program_1),
+                R5Flag(call_0, stage_3, flag_2),
+                let Some(head_1) = tried(23, subcommand_23_0(program_1, flag_2)),
+                (go());
+
             // rung#1
-            R29Rung(call_0, tool_1, int(1)) <-
+            R30Rung(call_0, tool_1, int(1)) <-
                 Source(input),
                 let p25 = input.param(25),
                 R1AgentCall(call_0, _, _, tool_1, _, _, _),
-                (rung_21_0(tool_1, p25).as_bool()),
+                (rung_24_0(tool_1, p25).as_bool()),
                 (go());
 
             // rung#2
-            R29Rung(call_0, tool_1, int(2)) <-
+            R30Rung(call_0, tool_1, int(2)) <-
                 Source(input),
                 let p26 = input.param(26),
                 R1AgentCall(call_0, _, _, tool_1, _, _, _),
-                (rung_22_0(tool_1, p26).as_bool()),
+                (rung_25_0(tool_1, p26).as_bool()),
                 (go());
 
             // rung#3
-            R29Rung(call_0, tool_1, int(3)) <-
+            R30Rung(call_0, tool_1, int(3)) <-
                 R1AgentCall(call_0, _, _, tool_1, _, _, _),
-                (rung_23_0(tool_1).as_bool()),
+                (rung_26_0(tool_1).as_bool()),
                 (go());
 
             // rung#4
-            R29Rung(call_0, tool_1, int(4)) <-
+            R30Rung(call_0, tool_1, int(4)) <-
                 R1AgentCall(call_0, _, _, tool_1, _, _, _),
-                (rung_24_0(tool_1).as_bool()),
+                (rung_27_0(tool_1).as_bool()),
                 (go());
 
             // rung#5
-            R29Rung(call_0, program_1, int(1)) <-
+            R30Rung(call_0, program_1, int(1)) <-
                 Source(input),
                 let p19 = input.param(19),
                 R4Argv(call_0, _, int(0), program_1),
-                (rung_25_0(program_1, p19).as_bool()),
+                (rung_28_0(program_1, p19).as_bool()),
                 (go());
 
             // rung#6
-            R29Rung(call_0, program_1, int(2)) <-
+            R30Rung(call_0, program_1, int(2)) <-
                 Source(input),
                 let p20 = input.param(20),
                 R4Argv(call_0, _, int(0), program_1),
-                (rung_26_0(program_1, p20).as_bool()),
+                (rung_29_0(program_1, p20).as_bool()),
                 (go());
 
             // rung#7
-            R29Rung(call_0, program_1, int(3)) <-
+            R30Rung(call_0, program_1, int(3)) <-
                 Source(input),
                 let p21 = input.param(21),
                 R4Argv(call_0, _, int(0), program_1),
-                (rung_27_0(program_1, p21).as_bool()),
+                (rung_30_0(program_1, p21).as_bool()),
                 (go());
 
             // rung#8
-            R29Rung(call_0, program_1, int(4)) <-
+            R30Rung(call_0, program_1, int(4)) <-
                 Source(input),
                 let p13 = input.param(13),
                 R4Argv(call_0, _, int(0), program_1),
-                (rung_28_0(program_1, p13).as_bool()),
+                (rung_31_0(program_1, p13).as_bool()),
                 (go());
 
             // rung#9
-            R29Rung(call_0, TEXTS.word(4), int(1)) <-
+            R30Rung(call_0, TEXTS.word(4), int(1)) <-
                 Source(input),
                 let p22 = input.param(22),
                 R4Argv(call_0, stage_1, int(0), TEXTS.word(4)),
                 R6Verb(call_0, stage_1, verb_2),
-                (rung_29_0(verb_2, p22).as_bool()),
+                (rung_32_0(verb_2, p22).as_bool()),
                 (go());
 
             // rung#10
-            R29Rung(call_0, TEXTS.word(4), int(2)) <-
+            R30Rung(call_0, TEXTS.word(4), int(2)) <-
                 Source(input),
                 let p22 = input.param(22),
                 let p23 = input.param(23),
                 R4Argv(call_0, stage_1, int(0), TEXTS.word(4)),
                 R6Verb(call_0, stage_1, verb_2),
-                (rung_30_0(verb_2, p22).as_bool()),
-                (rung_30_1(verb_2, p23).as_bool()),
+                (rung_33_0(verb_2, p22).as_bool()),
+                (rung_33_1(verb_2, p23).as_bool()),
                 (go());
 
             // rung#11
-            R29Rung(call_0, TEXTS.word(4), int(4)) <-
+            R30Rung(call_0, TEXTS.word(4), int(4)) <-
                 Source(input),
                 let p23 = input.param(23),
                 R4Argv(call_0, stage_1, int(0), TEXTS.word(4)),
                 R6Verb(call_0, stage_1, verb_2),
-                (rung_31_0(verb_2, p23).as_bool()),
+                (rung_34_0(verb_2, p23).as_bool()),
                 (go());
 
             // rung#12
-            R29Rung(call_0, path_1, int(2)) <-
+            R30Rung(call_0, path_1, int(2)) <-
                 R17Pending(call_0, _),
                 R24Changes(call_0, path_1),
                 !R26Scratch(call_0, path_1),
                 (go());
 
             // given_level#1
-            M33(level_0, since_1) <-
+            M36(level_0, since_1) <-
                 Source(input),
                 for row_1 in input.rows(16),
                 let [level_0, since_1] = row_1,
                 (go());
 
             // calls_of#1
-            M36(session_0, tool_1, call_2, open_1, open_2, open_3, open_4, open_5, open_6, open_7) <-
+            M39(session_0, tool_1, call_2, open_1, open_2, open_3, open_4, open_5, open_6, open_7) <-
                 R1AgentCall(call_2, session_0, open_1, tool_1, open_2, open_3, open_4),
                 R11Judged(call_2, open_5, open_6, open_7),
                 (go());
 
             // calls_made#1
-            M37(session_0, call_1, open_1, open_2, open_3, open_4, open_5, open_6, open_7, open_8) <-
+            M40(session_0, call_1, open_1, open_2, open_3, open_4, open_5, open_6, open_7, open_8) <-
                 R1AgentCall(call_1, session_0, open_1, open_2, open_3, open_4, open_5),
                 R11Judged(call_1, open_6, open_7, open_8),
                 (go());
 
             // session_began#1
-            M38(session_0, at_1, open_1, open_2, open_3, open_4, open_5) <-
+            M41(session_0, at_1, open_1, open_2, open_3, open_4, open_5) <-
                 R1AgentCall(open_1, session_0, open_2, open_3, open_4, open_5, at_1),
                 (go());
 
             // session_cost#1
-            M39(session_0, dollars_1, open_1) <-
+            M42(session_0, dollars_1, open_1) <-
                 Source(input),
                 for row_1 in input.rows(14),
                 let [session_0, dollars_1, open_1] = row_1,
                 (go());
 
-            // failed_alike#1
-            M40(print_0, call_1, open_1, open_2) <-
-                R12Ran(call_1, Word::from_bool(false), open_1, open_2),
-                R10SameAs(call_1, print_0),
-                !R37SucceededOnce(print_0),
-                (go());
-
             // succeeded_once#1
-            R37SucceededOnce(print_0) <-
+            R40SucceededOnce(print_0) <-
                 R12Ran(call_1, Word::from_bool(true), _, _),
                 R10SameAs(call_1, print_0),
                 (go());
 
             // removes_folders#1
-            R40RemovesFolders(call_0, stage_1) <-
+            R44RemovesFolders(call_0, stage_1) <-
                 R5Flag(call_0, stage_1, flag_2),
-                (removes_folders_73_0(flag_2).as_bool()),
+                (removes_folders_78_0(flag_2).as_bool()),
                 (go());
 
             // pushes_to#1
-            R42PushesTo(call_0, branch_1) <-
+            R46PushesTo(call_0, branch_1) <-
                 Source(input),
                 let p12 = input.param(12),
                 for element_1 in each(Generator::Elements(Type::String), &[p12]),
                 let branch_1 = element_1,
                 R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
-                R6Verb(call_0, stage_2, TEXTS.word(19)),
+                R6Verb(call_0, stage_2, TEXTS.word(20)),
                 R4Argv(call_0, stage_2, _, word_3),
-                let Some(true) = held(75, pushes_to_75_0(branch_1, word_3)),
+                let Some(true) = held(80, pushes_to_80_0(branch_1, word_3)),
                 (go());
 
             // pushes_to#2
-            R42PushesTo(call_0, branch_1) <-
+            R46PushesTo(call_0, branch_1) <-
                 Source(input),
                 let p12 = input.param(12),
                 R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
-                R6Verb(call_0, stage_2, TEXTS.word(19)),
+                R6Verb(call_0, stage_2, TEXTS.word(20)),
                 R9Tree(call_0, _, branch_1, _),
-                (pushes_to_76_0(branch_1, p12).as_bool()),
+                (pushes_to_81_0(branch_1, p12).as_bool()),
                 (go());
 
             // pushes_to#3
-            R42PushesTo(call_0, flag_1) <-
+            R46PushesTo(call_0, branch_1) <-
                 R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
-                R6Verb(call_0, stage_2, TEXTS.word(19)),
+                R6Verb(call_0, stage_2, TEXTS.word(20)),
+                R47GoesTo(call_0, earlier_3, branch_1),
+                (pushes_to_82_0(earlier_3, stage_2).as_bool()),
+                (go());
+
+            // pushes_to#4
+            R46PushesTo(call_0, flag_1) <-
+                R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
+                R6Verb(call_0, stage_2, TEXTS.word(20)),
                 R5Flag(call_0, stage_2, flag_1),
-                (pushes_to_77_0(flag_1).as_bool()),
+                (pushes_to_83_0(flag_1).as_bool()),
+                (go());
+
+            // goes_to#1
+            R47GoesTo(call_0, stage_1, branch_2) <-
+                Source(input),
+                let p12 = input.param(12),
+                R4Argv(call_0, stage_1, int(0), TEXTS.word(4)),
+                !R48NamesFiles(call_0, stage_1),
+                R6Verb(call_0, stage_1, verb_3),
+                (goes_to_84_0(verb_3).as_bool()),
+                R4Argv(call_0, stage_1, _, branch_2),
+                (goes_to_84_1(branch_2, p12).as_bool()),
+                (go());
+
+            // names_files#1
+            R48NamesFiles(call_0, stage_1) <-
+                R4Argv(call_0, stage_1, position_2, TEXTS.word(27)),
+                R4Argv(call_0, stage_1, after_3, _),
+                (names_files_85_0(after_3, position_2).as_bool()),
                 (go());
 
             // known#1
-            R43Known(call_0, program_1) <-
-                R29Rung(call_0, program_1, _),
+            R49Known(call_0, program_1) <-
+                R30Rung(call_0, program_1, _),
                 (go());
 
             // known#2
-            R43Known(call_0, program_1) <-
+            R49Known(call_0, program_1) <-
                 Source(input),
                 let p14 = input.param(14),
                 R4Argv(call_0, _, int(0), program_1),
-                (known_79_0(program_1, p14).as_bool()),
+                (known_87_0(program_1, p14).as_bool()),
                 (go());
 
             // known#3
-            R43Known(call_0, program_1) <-
+            R49Known(call_0, program_1) <-
                 Source(input),
                 let p15 = input.param(15),
                 R4Argv(call_0, _, int(0), program_1),
-                (known_80_0(program_1, p15).as_bool()),
+                (known_88_0(program_1, p15).as_bool()),
                 (go());
 
             // subject#1
-            R44Subject(call_0, value_1) <-
+            R50Subject(call_0, value_1) <-
                 Source(input),
                 for row_1 in input.rows(3),
                 let [call_0, path_2, value_1] = row_1,
-                (subject_81_0(path_2).as_bool()),
+                (subject_89_0(path_2).as_bool()),
                 (go());
 
             // subject#2
-            R44Subject(call_0, tool_1) <-
+            R50Subject(call_0, tool_1) <-
                 R1AgentCall(call_0, _, _, tool_1, _, _, _),
                 (go());
 
             // compound#1
-            R45Compound(call_0) <-
+            R51Compound(call_0) <-
                 R4Argv(call_0, stage_1, _, _),
-                (compound_83_0(stage_1).as_bool()),
+                (compound_91_0(stage_1).as_bool()),
                 (go());
 
             // lifted#1
-            R46Lifted(call_0, rule_1) <-
-                R47Approved(call_0, rule_1, _, subject_2),
-                R44Subject(call_0, subject_2),
+            R52Lifted(call_0, rule_1) <-
+                R53Approved(call_0, rule_1, _, subject_2),
+                R50Subject(call_0, subject_2),
                 (go());
 
             // lifted#2
-            R46Lifted(call_0, rule_1) <-
-                R47Approved(call_0, rule_1, TEXTS.word(27), wanted_2),
-                !R45Compound(call_0),
-                (lifted_85_0(wanted_2).as_bool()),
-                R44Subject(call_0, subject_3),
-                let Some(true) = held(85, lifted_85_1(subject_3, wanted_2)),
+            R52Lifted(call_0, rule_1) <-
+                R53Approved(call_0, rule_1, TEXTS.word(31), wanted_2),
+                !R51Compound(call_0),
+                (lifted_93_0(wanted_2).as_bool()),
+                R50Subject(call_0, subject_3),
+                let Some(true) = held(93, lifted_93_1(subject_3, wanted_2)),
                 (go());
 
             // lifted#3
-            R46Lifted(call_0, rule_1) <-
-                R47Approved(call_0, rule_1, scope_2, TEXTS.word(21)),
-                (lifted_86_0(scope_2).as_bool()),
+            R52Lifted(call_0, rule_1) <-
+                R53Approved(call_0, rule_1, scope_2, TEXTS.word(22)),
+                (lifted_94_0(scope_2).as_bool()),
                 (go());
 
             // approved#1
-            R47Approved(call_0, rule_1, scope_2, subject_3) <-
+            R53Approved(call_0, rule_1, scope_2, subject_3) <-
                 Source(input),
                 R17Pending(call_0, session_4),
                 R1AgentCall(call_0, _, _, _, _, _, at_7),
                 for row_3 in input.rows(15),
                 let [rule_1, scope_2, subject_3, _, from_5, lasts_6] = row_3,
-                (approved_87_0(at_7, from_5).as_bool()),
-                let Some(true) = held(87, approved_87_1(scope_2, session_4)),
-                let Some(true) = held(87, approved_87_2(at_7, from_5, lasts_6)),
+                (approved_95_0(at_7, from_5).as_bool()),
+                let Some(true) = held(95, approved_95_1(scope_2, session_4)),
+                let Some(true) = held(95, approved_95_2(at_7, from_5, lasts_6)),
                 (go());
 
             // ran_without_a_call
-            R51Ungated(call_0) <-
+            R57Ungated(call_0) <-
                 R12Ran(call_0, _, _, _),
                 !R1AgentCall(call_0, _, _, _, _, _, _),
                 (go());
@@ -3520,7 +3719,7 @@ mod compiled {
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r17_pending, r18_passed, r19_secret, r20_example, r21_secret_known, r22_sends, r24_changes, r26_scratch, r27_written, r28_command_word, r29_rung, r37_succeeded_once, r40_removes_folders, r42_pushes_to, r43_known, r44_subject, r45_compound, r46_lifted, r47_approved, r51_ungated, m10, m33, m36, m37, m38, m39, m40, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            let (r17_pending, r18_passed, r19_secret, r20_example, r21_secret_known, r22_sends, r24_changes, r26_scratch, r27_written, r28_command_word, r29_subcommand, r30_rung, r40_succeeded_once, r44_removes_folders, r46_pushes_to, r47_goes_to, r48_names_files, r49_known, r50_subject, r51_compound, r52_lifted, r53_approved, r57_ungated, m10, m36, m39, m40, m41, m42, ..) = crepe.run_with_hasher::<ahash::RandomState>();
             tables.set(17, &r17_pending);
             tables.set(18, &r18_passed);
             tables.set(19, &r19_secret);
@@ -3531,23 +3730,25 @@ mod compiled {
             tables.set(26, &r26_scratch);
             tables.set(27, &r27_written);
             tables.set(28, &r28_command_word);
-            tables.set(29, &r29_rung);
-            tables.set(37, &r37_succeeded_once);
-            tables.set(40, &r40_removes_folders);
-            tables.set(42, &r42_pushes_to);
-            tables.set(43, &r43_known);
-            tables.set(44, &r44_subject);
-            tables.set(45, &r45_compound);
-            tables.set(46, &r46_lifted);
-            tables.set(47, &r47_approved);
-            tables.set(51, &r51_ungated);
-            tables.set(52, &m10);
-            tables.set(53, &m33);
-            tables.set(54, &m36);
-            tables.set(55, &m37);
-            tables.set(56, &m38);
-            tables.set(57, &m39);
-            tables.set(58, &m40);
+            tables.set(29, &r29_subcommand);
+            tables.set(30, &r30_rung);
+            tables.set(40, &r40_succeeded_once);
+            tables.set(44, &r44_removes_folders);
+            tables.set(46, &r46_pushes_to);
+            tables.set(47, &r47_goes_to);
+            tables.set(48, &r48_names_files);
+            tables.set(49, &r49_known);
+            tables.set(50, &r50_subject);
+            tables.set(51, &r51_compound);
+            tables.set(52, &r52_lifted);
+            tables.set(53, &r53_approved);
+            tables.set(57, &r57_ungated);
+            tables.set(58, &m10);
+            tables.set(59, &m36);
+            tables.set(60, &m39);
+            tables.set(61, &m40);
+            tables.set(62, &m41);
+            tables.set(63, &m42);
         }
     }
 
@@ -3557,38 +3758,17 @@ mod compiled {
         #[rustfmt::skip]
         use super::{
             Row7 as R1AgentCall,
-            Row4 as R4Argv,
-            Row3 as R6Verb,
             Row3 as R7FileAccess,
-            Row3 as R8Opaque,
-            Row2 as R10SameAs,
+            Row4 as R12Ran,
             Row2 as R16AgentLevel,
-            Row2 as R19Secret,
-            Row2 as R21SecretKnown,
-            Row2 as R22Sends,
             Row3 as R23SessionTree,
             Row2 as R24Changes,
             Row2 as R26Scratch,
-            Row2 as R27Written,
-            Row2 as R28CommandWord,
-            Row3 as R29Rung,
-            Row3 as R32CallsOf,
-            Row2 as R33CallsMade,
-            Row2 as R34SessionBegan,
-            Row2 as R35SessionCost,
-            Row2 as R36FailedAlike,
-            Row2 as R40RemovesFolders,
-            Row2 as R42PushesTo,
-            Row2 as R43Known,
-            Row2 as R46Lifted,
-            Row2 as R48Strictness,
             Row2 as R25Inside,
-            Row1 as R31LevelNow,
-            Row5 as R38Concern,
-            Row2 as R39Kept,
-            Row2 as R41Generated,
-            Row1 as R50Concerned,
-            Row6 as M88,
+            Row1 as R32LevelNow,
+            Row2 as R43Kept,
+            Row2 as R45Generated,
+            Row10 as M44,
         };
 
         crepe::crepe! {
@@ -3600,22 +3780,275 @@ mod compiled {
             struct R25Inside(Word, Word);
             @output
             #[cfg(any())]
-            struct R31LevelNow(Word);
+            struct R32LevelNow(Word);
             @output
             #[cfg(any())]
-            struct R38Concern(Word, Word, Word, Word, Word);
+            struct R43Kept(Word, Word);
             @output
             #[cfg(any())]
-            struct R39Kept(Word, Word);
+            struct R45Generated(Word, Word);
             @output
             #[cfg(any())]
-            struct R41Generated(Word, Word);
+            struct M44(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R50Concerned(Word);
+            struct R1AgentCall(Word, Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct M88(Word, Word, Word, Word, Word, Word);
+            struct R7FileAccess(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R12Ran(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R16AgentLevel(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R23SessionTree(Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R24Changes(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R26Scratch(Word, Word);
+
+            R1AgentCall(c0, c1, c2, c3, c4, c5, c6) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5, c6] in input.rows(1);
+
+            R7FileAccess(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(7);
+
+            R12Ran(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(12);
+
+            R16AgentLevel(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(16);
+
+            R23SessionTree(c0, c1, c2) <-
+                Source(input),
+                for [c0, c1, c2] in input.rows(23);
+
+            R24Changes(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(24);
+
+            R26Scratch(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(26);
+
+            // inside#1
+            R25Inside(call_0, path_1) <-
+                R1AgentCall(call_0, session_2, _, _, _, _, _),
+                R23SessionTree(session_2, root_3, home_4),
+                (inside_12_0(root_3, home_4).as_bool()),
+                R7FileAccess(call_0, path_1, _),
+                let Some(true) = held(12, inside_12_1(path_1, root_3)),
+                (go());
+
+            // level_now#1
+            R32LevelNow(level_0) <-
+                Source(input),
+                for row_1 in input.rows(31),
+                let [level_0] = row_1,
+                (go());
+
+            // level_now#2
+            R32LevelNow(p0) <-
+                Source(input),
+                let p0 = input.param(0),
+                !R16AgentLevel(_, _),
+                (go());
+
+            // last_change#1
+            M44(session_0, at_1, call_2, path_3, open_1, open_2, open_3, open_4, open_5, open_6) <-
+                R1AgentCall(call_2, session_0, open_1, open_2, open_3, open_4, open_5),
+                R12Ran(call_2, Word::from_bool(true), open_6, at_1),
+                R24Changes(call_2, path_3),
+                !R26Scratch(call_2, path_3),
+                R25Inside(call_2, path_3),
+                (go());
+
+            // kept#1
+            R43Kept(session_0, home_1) <-
+                R23SessionTree(session_0, _, home_1),
+                (go());
+
+            // kept#2
+            R43Kept(session_0, head_1) <-
+                R23SessionTree(session_0, root_1, _),
+                let Some(head_1) = tried(77, kept_77_0(root_1)),
+                (go());
+
+            // generated#1
+            R45Generated(call_0, path_1) <-
+                Source(input),
+                let p11 = input.param(11),
+                for element_5 in each(Generator::Elements(Type::String), &[p11]),
+                let pattern_5 = element_5,
+                R7FileAccess(call_0, path_1, TEXTS.word(7)),
+                R1AgentCall(call_0, session_2, _, _, _, _, _),
+                R23SessionTree(session_2, root_3, _),
+                let Some(below_4) = tried(79, generated_79_0(path_1, root_3)),
+                let Some(true) = held(79, generated_79_1(below_4, pattern_5)),
+                (go());
+        }
+
+        #[rustfmt::skip]
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r25_inside, r32_level_now, r43_kept, r45_generated, m44, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(25, &r25_inside);
+            tables.set(32, &r32_level_now);
+            tables.set(43, &r43_kept);
+            tables.set(45, &r45_generated);
+            tables.set(65, &m44);
+        }
+    }
+
+    mod program_2 {
+        use super::*;
+        // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row7 as R1AgentCall,
+            Row2 as R10SameAs,
+            Row4 as R12Ran,
+            Row2 as R38LastChange,
+            Row1 as R40SucceededOnce,
+            Row1 as R39Mended,
+            Row4 as M43,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R39Mended(Word);
+            @output
+            #[cfg(any())]
+            struct M43(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R1AgentCall(Word, Word, Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R10SameAs(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R12Ran(Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R38LastChange(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R40SucceededOnce(Word);
+
+            R1AgentCall(c0, c1, c2, c3, c4, c5, c6) <-
+                Source(input),
+                for [c0, c1, c2, c3, c4, c5, c6] in input.rows(1);
+
+            R10SameAs(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(10);
+
+            R12Ran(c0, c1, c2, c3) <-
+                Source(input),
+                for [c0, c1, c2, c3] in input.rows(12);
+
+            R38LastChange(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(38);
+
+            R40SucceededOnce(c0) <-
+                Source(input),
+                for [c0] in input.rows(40);
+
+            // failed_alike#1
+            M43(print_0, call_1, open_1, open_2) <-
+                R12Ran(call_1, Word::from_bool(false), open_1, open_2),
+                !R39Mended(call_1),
+                R10SameAs(call_1, print_0),
+                !R40SucceededOnce(print_0),
+                (go());
+
+            // mended#1
+            R39Mended(call_0) <-
+                R12Ran(call_0, Word::from_bool(false), _, at_1),
+                R1AgentCall(call_0, session_2, _, _, _, _, _),
+                R38LastChange(session_2, changed_3),
+                (mended_45_0(at_1, changed_3).as_bool()),
+                (go());
+        }
+
+        pub(super) fn run(tables: &mut Tables, params: &[Word]) {
+            let mut crepe = Crepe::new();
+            crepe.extend([Source(Input::new(tables, params))]);
+            let (r39_mended, m43, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(39, &r39_mended);
+            tables.set(64, &m43);
+        }
+    }
+
+    mod program_3 {
+        use super::*;
+        // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
+        #[rustfmt::skip]
+        use super::{
+            Row7 as R1AgentCall,
+            Row4 as R4Argv,
+            Row3 as R6Verb,
+            Row3 as R7FileAccess,
+            Row3 as R8Opaque,
+            Row2 as R10SameAs,
+            Row2 as R19Secret,
+            Row2 as R21SecretKnown,
+            Row2 as R22Sends,
+            Row3 as R23SessionTree,
+            Row2 as R24Changes,
+            Row2 as R25Inside,
+            Row2 as R26Scratch,
+            Row2 as R27Written,
+            Row2 as R28CommandWord,
+            Row2 as R29Subcommand,
+            Row3 as R30Rung,
+            Row3 as R33CallsOf,
+            Row2 as R34CallsMade,
+            Row2 as R35SessionBegan,
+            Row2 as R36SessionCost,
+            Row2 as R37FailedAlike,
+            Row2 as R42Plainer,
+            Row2 as R43Kept,
+            Row2 as R44RemovesFolders,
+            Row2 as R45Generated,
+            Row2 as R46PushesTo,
+            Row2 as R49Known,
+            Row2 as R52Lifted,
+            Row2 as R54Strictness,
+            Row5 as R41Concern,
+            Row1 as R56Concerned,
+            Row6 as M96,
+        };
+
+        crepe::crepe! {
+            @input
+            #[cfg(any())]
+            struct Source<'a>(Input<'a>);
+            @output
+            #[cfg(any())]
+            struct R41Concern(Word, Word, Word, Word, Word);
+            @output
+            #[cfg(any())]
+            struct R56Concerned(Word);
+            @output
+            #[cfg(any())]
+            struct M96(Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
             struct R1AgentCall(Word, Word, Word, Word, Word, Word, Word);
@@ -3636,9 +4069,6 @@ mod compiled {
             struct R10SameAs(Word, Word);
             @output
             #[cfg(any())]
-            struct R16AgentLevel(Word, Word);
-            @output
-            #[cfg(any())]
             struct R19Secret(Word, Word);
             @output
             #[cfg(any())]
@@ -3654,6 +4084,9 @@ mod compiled {
             struct R24Changes(Word, Word);
             @output
             #[cfg(any())]
+            struct R25Inside(Word, Word);
+            @output
+            #[cfg(any())]
             struct R26Scratch(Word, Word);
             @output
             #[cfg(any())]
@@ -3663,37 +4096,49 @@ mod compiled {
             struct R28CommandWord(Word, Word);
             @output
             #[cfg(any())]
-            struct R29Rung(Word, Word, Word);
+            struct R29Subcommand(Word, Word);
             @output
             #[cfg(any())]
-            struct R32CallsOf(Word, Word, Word);
+            struct R30Rung(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R33CallsMade(Word, Word);
+            struct R33CallsOf(Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R34SessionBegan(Word, Word);
+            struct R34CallsMade(Word, Word);
             @output
             #[cfg(any())]
-            struct R35SessionCost(Word, Word);
+            struct R35SessionBegan(Word, Word);
             @output
             #[cfg(any())]
-            struct R36FailedAlike(Word, Word);
+            struct R36SessionCost(Word, Word);
             @output
             #[cfg(any())]
-            struct R40RemovesFolders(Word, Word);
+            struct R37FailedAlike(Word, Word);
             @output
             #[cfg(any())]
-            struct R42PushesTo(Word, Word);
+            struct R42Plainer(Word, Word);
             @output
             #[cfg(any())]
-            struct R43Known(Word, Word);
+            struct R43Kept(Word, Word);
             @output
             #[cfg(any())]
-            struct R46Lifted(Word, Word);
+            struct R44RemovesFolders(Word, Word);
             @output
             #[cfg(any())]
-            struct R48Strictness(Word, Word);
+            struct R45Generated(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R46PushesTo(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R49Known(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R52Lifted(Word, Word);
+            @output
+            #[cfg(any())]
+            struct R54Strictness(Word, Word);
 
             R1AgentCall(c0, c1, c2, c3, c4, c5, c6) <-
                 Source(input),
@@ -3719,10 +4164,6 @@ mod compiled {
                 Source(input),
                 for [c0, c1] in input.rows(10);
 
-            R16AgentLevel(c0, c1) <-
-                Source(input),
-                for [c0, c1] in input.rows(16);
-
             R19Secret(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(19);
@@ -3743,6 +4184,10 @@ mod compiled {
                 Source(input),
                 for [c0, c1] in input.rows(24);
 
+            R25Inside(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(25);
+
             R26Scratch(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(26);
@@ -3755,114 +4200,107 @@ mod compiled {
                 Source(input),
                 for [c0, c1] in input.rows(28);
 
-            R29Rung(c0, c1, c2) <-
+            R29Subcommand(c0, c1) <-
                 Source(input),
-                for [c0, c1, c2] in input.rows(29);
+                for [c0, c1] in input.rows(29);
 
-            R32CallsOf(c0, c1, c2) <-
+            R30Rung(c0, c1, c2) <-
                 Source(input),
-                for [c0, c1, c2] in input.rows(32);
+                for [c0, c1, c2] in input.rows(30);
 
-            R33CallsMade(c0, c1) <-
+            R33CallsOf(c0, c1, c2) <-
                 Source(input),
-                for [c0, c1] in input.rows(33);
+                for [c0, c1, c2] in input.rows(33);
 
-            R34SessionBegan(c0, c1) <-
+            R34CallsMade(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(34);
 
-            R35SessionCost(c0, c1) <-
+            R35SessionBegan(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(35);
 
-            R36FailedAlike(c0, c1) <-
+            R36SessionCost(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(36);
 
-            R40RemovesFolders(c0, c1) <-
+            R37FailedAlike(c0, c1) <-
                 Source(input),
-                for [c0, c1] in input.rows(40);
+                for [c0, c1] in input.rows(37);
 
-            R42PushesTo(c0, c1) <-
+            R42Plainer(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(42);
 
-            R43Known(c0, c1) <-
+            R43Kept(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(43);
 
-            R46Lifted(c0, c1) <-
+            R44RemovesFolders(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(44);
+
+            R45Generated(c0, c1) <-
+                Source(input),
+                for [c0, c1] in input.rows(45);
+
+            R46PushesTo(c0, c1) <-
                 Source(input),
                 for [c0, c1] in input.rows(46);
 
-            R48Strictness(c0, c1) <-
+            R49Known(c0, c1) <-
                 Source(input),
-                for [c0, c1] in input.rows(48);
+                for [c0, c1] in input.rows(49);
 
-            // inside#1
-            R25Inside(call_0, path_1) <-
-                R1AgentCall(call_0, session_2, _, _, _, _, _),
-                R23SessionTree(session_2, root_3, home_4),
-                (inside_12_0(root_3, home_4).as_bool()),
-                R7FileAccess(call_0, path_1, _),
-                let Some(true) = held(12, inside_12_1(path_1, root_3)),
-                (go());
-
-            // level_now#1
-            R31LevelNow(level_0) <-
+            R52Lifted(c0, c1) <-
                 Source(input),
-                for row_1 in input.rows(30),
-                let [level_0] = row_1,
-                (go());
+                for [c0, c1] in input.rows(52);
 
-            // level_now#2
-            R31LevelNow(p0) <-
+            R54Strictness(c0, c1) <-
                 Source(input),
-                let p0 = input.param(0),
-                !R16AgentLevel(_, _),
-                (go());
+                for [c0, c1] in input.rows(54);
 
             // concern#1
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(32), reason_1, TEXTS.word(33)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(37), reason_1, TEXTS.word(38)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
                 R22Sends(call_0, how_3),
                 R21SecretKnown(session_2, path_4),
-                let Some(reason_1) = tried(42, concern_42_0(how_3, path_4)),
+                let Some(reason_1) = tried(47, concern_47_0(how_3, path_4)),
                 (go());
 
             // concern#2
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(35), reason_1, TEXTS.word(36)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(40), reason_1, TEXTS.word(41)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
                 R22Sends(call_0, how_2),
                 R19Secret(call_0, path_3),
-                let Some(reason_1) = tried(43, concern_43_0(how_2, path_3)),
+                let Some(reason_1) = tried(48, concern_48_0(how_2, path_3)),
                 (go());
 
             // concern#3
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(39), reason_1, TEXTS.word(40)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(44), reason_1, TEXTS.word(45)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
                 R19Secret(call_0, path_2),
-                let Some(reason_1) = tried(44, concern_44_0(path_2)),
+                let Some(reason_1) = tried(49, concern_49_0(path_2)),
                 (go());
 
             // concern#4
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(43), reason_1, TEXTS.word(44)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(48), reason_1, TEXTS.word(49)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
                 R8Opaque(call_0, _, what_3),
                 R21SecretKnown(session_2, path_4),
-                let Some(reason_1) = tried(45, concern_45_0(what_3, path_4)),
+                let Some(reason_1) = tried(50, concern_50_0(what_3, path_4)),
                 (go());
 
             // concern#5
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(48), reason_1, remedy_2) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(53), reason_1, remedy_2) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_3] = row_1,
@@ -3870,12 +4308,12 @@ mod compiled {
                 !R25Inside(call_0, path_4),
                 !R26Scratch(call_0, path_4),
                 R23SessionTree(session_3, root_5, _),
-                let Some(reason_1) = tried(46, concern_46_0(path_4, root_5)),
-                let Some(remedy_2) = tried(46, concern_46_1(root_5)),
+                let Some(reason_1) = tried(51, concern_51_0(path_4, root_5)),
+                let Some(remedy_2) = tried(51, concern_51_1(root_5)),
                 (go());
 
             // concern#6
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(50), reason_1, TEXTS.word(51)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(55), reason_1, TEXTS.word(56)) <-
                 Source(input),
                 let p8 = input.param(8),
                 for element_4 in each(Generator::Elements(Type::String), &[p8]),
@@ -3883,153 +4321,153 @@ mod compiled {
                 for row_4 in input.rows(17),
                 let [call_0, _] = row_4,
                 R7FileAccess(call_0, path_2, mode_3),
-                (concern_47_0(mode_3).as_bool()),
-                let Some(true) = held(47, concern_47_1(path_2, pattern_4)),
-                let Some(reason_1) = tried(47, concern_47_2(path_2)),
+                (concern_52_0(mode_3).as_bool()),
+                let Some(true) = held(52, concern_52_1(path_2, pattern_4)),
+                let Some(reason_1) = tried(52, concern_52_2(path_2)),
                 (go());
 
             // concern#7
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(54), reason_1, TEXTS.word(55)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(59), reason_1, TEXTS.word(60)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
                 R24Changes(call_0, root_3),
-                let Some(reason_1) = tried(48, concern_48_0(root_3)),
+                let Some(reason_1) = tried(53, concern_53_0(root_3)),
                 R23SessionTree(session_2, root_3, _),
                 (go());
 
             // concern#8
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(59), reason_1, TEXTS.word(60)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(64), reason_1, TEXTS.word(65)) <-
                 Source(input),
                 let p24 = input.param(24),
                 for row_2 in input.rows(17),
                 let [call_0, _] = row_2,
-                R4Argv(call_0, stage_2, int(0), TEXTS.word(56)),
+                R4Argv(call_0, stage_2, int(0), TEXTS.word(61)),
                 R6Verb(call_0, stage_2, verb_3),
-                (concern_49_0(verb_3, p24).as_bool()),
-                let Some(reason_1) = tried(49, concern_49_1(verb_3)),
+                (concern_54_0(verb_3, p24).as_bool()),
+                let Some(reason_1) = tried(54, concern_54_1(verb_3)),
                 (go());
 
             // concern#9
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(63), reason_1, TEXTS.word(64)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(68), reason_1, TEXTS.word(69)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
                 R7FileAccess(call_0, path_3, TEXTS.word(7)),
-                let Some(reason_1) = tried(50, concern_50_0(path_3)),
-                R39Kept(session_2, kept_4),
-                let Some(true) = held(50, concern_50_1(path_3, kept_4)),
+                let Some(reason_1) = tried(55, concern_55_0(path_3)),
+                R43Kept(session_2, kept_4),
+                let Some(true) = held(55, concern_55_1(path_3, kept_4)),
                 (go());
 
             // concern#10
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(69), reason_1, TEXTS.word(70)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(74), reason_1, TEXTS.word(75)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
                 R4Argv(call_0, stage_2, int(0), program_3),
-                (concern_51_0(program_3).as_bool()),
-                R40RemovesFolders(call_0, stage_2),
+                (concern_56_0(program_3).as_bool()),
+                R44RemovesFolders(call_0, stage_2),
                 R7FileAccess(call_0, path_4, TEXTS.word(7)),
-                !R41Generated(call_0, path_4),
-                let Some(reason_1) = tried(51, concern_51_1(program_3, path_4)),
+                !R45Generated(call_0, path_4),
+                let Some(reason_1) = tried(56, concern_56_1(program_3, path_4)),
                 (go());
 
             // concern#11
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(72), reason_1, TEXTS.word(73)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(77), reason_1, TEXTS.word(78)) <-
                 Source(input),
                 let p16 = input.param(16),
                 for row_2 in input.rows(17),
                 let [call_0, _] = row_2,
                 R28CommandWord(call_0, words_2),
-                (concern_52_0(words_2, p16).as_bool()),
-                let Some(reason_1) = tried(52, concern_52_1(words_2)),
+                (concern_57_0(words_2, p16).as_bool()),
+                let Some(reason_1) = tried(57, concern_57_1(words_2)),
                 (go());
 
             // concern#12
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(75), reason_1, TEXTS.word(76)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(80), reason_1, TEXTS.word(81)) <-
                 Source(input),
                 let p14 = input.param(14),
                 for row_2 in input.rows(17),
                 let [call_0, _] = row_2,
                 R4Argv(call_0, _, int(0), program_2),
-                (concern_53_0(program_2, p14).as_bool()),
-                let Some(reason_1) = tried(53, concern_53_1(program_2)),
+                (concern_58_0(program_2, p14).as_bool()),
+                let Some(reason_1) = tried(58, concern_58_1(program_2)),
                 (go());
 
             // concern#13
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(78), reason_1, TEXTS.word(79)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(83), reason_1, TEXTS.word(84)) <-
                 Source(input),
                 let p15 = input.param(15),
                 for row_2 in input.rows(17),
                 let [call_0, _] = row_2,
                 R4Argv(call_0, _, int(0), program_2),
-                (concern_54_0(program_2, p15).as_bool()),
-                let Some(reason_1) = tried(54, concern_54_1(program_2)),
+                (concern_59_0(program_2, p15).as_bool()),
+                let Some(reason_1) = tried(59, concern_59_1(program_2)),
                 (go());
 
             // concern#14
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(81), reason_1, TEXTS.word(82)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(86), reason_1, TEXTS.word(87)) <-
                 Source(input),
                 let p17 = input.param(17),
                 for row_2 in input.rows(17),
                 let [call_0, _] = row_2,
                 R28CommandWord(call_0, words_2),
-                (concern_55_0(words_2, p17).as_bool()),
-                let Some(reason_1) = tried(55, concern_55_1(words_2)),
+                (concern_60_0(words_2, p17).as_bool()),
+                let Some(reason_1) = tried(60, concern_60_1(words_2)),
                 (go());
 
             // concern#15
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(84), reason_1, TEXTS.word(85)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(89), reason_1, TEXTS.word(90)) <-
                 Source(input),
                 let p18 = input.param(18),
                 for row_2 in input.rows(17),
                 let [call_0, _] = row_2,
-                R28CommandWord(call_0, words_2),
-                (concern_56_0(words_2, p18).as_bool()),
-                let Some(reason_1) = tried(56, concern_56_1(words_2)),
+                R29Subcommand(call_0, words_2),
+                (concern_61_0(words_2, p18).as_bool()),
+                let Some(reason_1) = tried(61, concern_61_1(words_2)),
                 (go());
 
             // concern#16
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(87), reason_1, TEXTS.word(88)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(92), reason_1, TEXTS.word(93)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
-                R42PushesTo(call_0, branch_2),
-                let Some(reason_1) = tried(57, concern_57_0(branch_2)),
+                R46PushesTo(call_0, branch_2),
+                let Some(reason_1) = tried(62, concern_62_0(branch_2)),
                 (go());
 
             // concern#17
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(92), reason_1, TEXTS.word(93)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(95), reason_1, remedy_2) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
-                R8Opaque(call_0, why_2, what_3),
-                (concern_58_0(why_2).as_bool()),
-                let Some(reason_1) = tried(58, concern_58_1(why_2, what_3)),
+                R8Opaque(call_0, why_3, what_4),
+                let Some(reason_1) = tried(63, concern_63_0(why_3, what_4)),
+                R42Plainer(why_3, remedy_2),
                 (go());
 
             // concern#18
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(95), reason_1, TEXTS.word(96)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(98), reason_1, TEXTS.word(99)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
-                R8Opaque(call_0, TEXTS.word(90), what_2),
+                R8Opaque(call_0, TEXTS.word(96), what_2),
                 !R25Inside(call_0, what_2),
-                let Some(reason_1) = tried(59, concern_59_0(what_2)),
+                let Some(reason_1) = tried(64, concern_64_0(what_2)),
                 (go());
 
             // concern#19
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(99), reason_1, TEXTS.word(100)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(102), reason_1, TEXTS.word(103)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
-                R8Opaque(call_0, TEXTS.word(90), what_3),
-                let Some(reason_1) = tried(60, concern_60_0(what_3)),
+                R8Opaque(call_0, TEXTS.word(96), what_3),
+                let Some(reason_1) = tried(65, concern_65_0(what_3)),
                 R27Written(session_2, what_3),
                 (go());
 
             // concern#20
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(102), reason_1, TEXTS.word(103)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(106), reason_1, TEXTS.word(107)) <-
                 Source(input),
                 let p9 = input.param(9),
                 for element_6 in each(Generator::Elements(Type::String), &[p9]),
@@ -4037,173 +4475,145 @@ mod compiled {
                 for row_4 in input.rows(17),
                 let [call_0, session_2] = row_4,
                 R8Opaque(call_0, why_3, what_4),
-                (concern_61_0(why_3).as_bool()),
+                (concern_66_0(why_3).as_bool()),
                 R27Written(session_2, path_5),
-                let Some(true) = held(61, concern_61_1(path_5, pattern_6)),
-                let Some(reason_1) = tried(61, concern_61_2(what_4, path_5)),
+                let Some(true) = held(66, concern_66_1(path_5, pattern_6)),
+                let Some(reason_1) = tried(66, concern_66_2(what_4, path_5)),
                 (go());
 
             // concern#21
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(106), reason_1, TEXTS.word(107)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(110), reason_1, TEXTS.word(111)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
                 R24Changes(call_0, path_2),
-                (concern_62_0(path_2).as_bool()),
-                let Some(reason_1) = tried(62, concern_62_1(path_2)),
+                (concern_67_0(path_2).as_bool()),
+                let Some(reason_1) = tried(67, concern_67_1(path_2)),
                 (go());
 
             // concern#22
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(109), reason_1, TEXTS.word(110)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(113), reason_1, TEXTS.word(114)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
                 R4Argv(call_0, _, int(0), program_2),
-                !R43Known(call_0, program_2),
-                let Some(reason_1) = tried(63, concern_63_0(program_2)),
+                !R49Known(call_0, program_2),
+                let Some(reason_1) = tried(68, concern_68_0(program_2)),
                 (go());
 
             // concern#23
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(113), reason_1, TEXTS.word(114)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(117), reason_1, TEXTS.word(118)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
                 R1AgentCall(call_0, _, _, tool_2, _, _, _),
-                (concern_64_0(tool_2).as_bool()),
-                !R29Rung(call_0, tool_2, _),
-                let Some(reason_1) = tried(64, concern_64_1(tool_2)),
+                (concern_69_0(tool_2).as_bool()),
+                !R30Rung(call_0, tool_2, _),
+                let Some(reason_1) = tried(69, concern_69_1(tool_2)),
                 (go());
 
             // concern#24
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(117), reason_1, TEXTS.word(118)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(121), reason_1, TEXTS.word(122)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
-                R29Rung(call_0, what_2, needed_3),
-                R31LevelNow(level_4),
-                (concern_65_0(needed_3, level_4).as_bool()),
-                let Some(reason_1) = tried(65, concern_65_1(what_2, needed_3, level_4)),
+                R30Rung(call_0, what_2, needed_3),
+                for row_4 in input.rows(32),
+                let [level_4] = row_4,
+                (concern_70_0(needed_3, level_4).as_bool()),
+                let Some(reason_1) = tried(70, concern_70_1(what_2, needed_3, level_4)),
                 (go());
 
             // concern#25
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(122), reason_1, TEXTS.word(123)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(126), reason_1, TEXTS.word(127)) <-
                 Source(input),
                 let p1 = input.param(1),
                 for row_2 in input.rows(17),
                 let [call_0, session_2] = row_2,
-                R33CallsMade(session_2, calls_3),
-                (concern_66_0(calls_3, p1).as_bool()),
-                let Some(reason_1) = tried(66, concern_66_1(calls_3, p1)),
+                R34CallsMade(session_2, calls_3),
+                (concern_71_0(calls_3, p1).as_bool()),
+                let Some(reason_1) = tried(71, concern_71_1(calls_3, p1)),
                 (go());
 
             // concern#26
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(126), reason_1, TEXTS.word(127)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(130), reason_1, TEXTS.word(131)) <-
                 Source(input),
                 let p2 = input.param(2),
                 for row_2 in input.rows(17),
                 let [call_0, session_2] = row_2,
                 R1AgentCall(call_0, _, _, tool_3, _, _, _),
-                R32CallsOf(session_2, tool_3, calls_4),
-                (concern_67_0(calls_4, p2).as_bool()),
-                let Some(reason_1) = tried(67, concern_67_1(tool_3, calls_4, p2)),
+                R33CallsOf(session_2, tool_3, calls_4),
+                (concern_72_0(calls_4, p2).as_bool()),
+                let Some(reason_1) = tried(72, concern_72_1(tool_3, calls_4, p2)),
                 (go());
 
             // concern#27
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(130), reason_1, TEXTS.word(123)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(134), reason_1, TEXTS.word(127)) <-
                 Source(input),
                 let p3 = input.param(3),
                 for row_2 in input.rows(17),
                 let [call_0, session_2] = row_2,
                 R1AgentCall(call_0, _, _, _, _, _, at_3),
-                R34SessionBegan(session_2, began_4),
-                let Some(true) = held(68, concern_68_0(at_3, began_4, p3)),
-                let Some(reason_1) = tried(68, concern_68_1(began_4, p3)),
+                R35SessionBegan(session_2, began_4),
+                let Some(true) = held(73, concern_73_0(at_3, began_4, p3)),
+                let Some(reason_1) = tried(73, concern_73_1(began_4, p3)),
                 (go());
 
             // concern#28
-            R38Concern(call_0, TEXTS.word(38), TEXTS.word(133), reason_1, TEXTS.word(134)) <-
+            R41Concern(call_0, TEXTS.word(43), TEXTS.word(137), reason_1, TEXTS.word(138)) <-
                 Source(input),
                 let p4 = input.param(4),
                 for row_2 in input.rows(17),
                 let [call_0, session_2] = row_2,
-                R35SessionCost(session_2, dollars_3),
-                (concern_69_0(dollars_3, p4).as_bool()),
-                let Some(reason_1) = tried(69, concern_69_1(dollars_3, p4)),
+                R36SessionCost(session_2, dollars_3),
+                (concern_74_0(dollars_3, p4).as_bool()),
+                let Some(reason_1) = tried(74, concern_74_1(dollars_3, p4)),
                 (go());
 
             // concern#29
-            R38Concern(call_0, TEXTS.word(0), TEXTS.word(137), reason_1, TEXTS.word(138)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(141), reason_1, TEXTS.word(142)) <-
                 Source(input),
                 let p5 = input.param(5),
                 for row_2 in input.rows(17),
                 let [call_0, _] = row_2,
                 R10SameAs(call_0, print_2),
-                R36FailedAlike(print_2, times_3),
-                (concern_70_0(times_3, p5).as_bool()),
-                let Some(reason_1) = tried(70, concern_70_1(times_3)),
-                (go());
-
-            // kept#1
-            R39Kept(session_0, home_1) <-
-                R23SessionTree(session_0, _, home_1),
-                (go());
-
-            // kept#2
-            R39Kept(session_0, head_1) <-
-                R23SessionTree(session_0, root_1, _),
-                let Some(head_1) = tried(72, kept_72_0(root_1)),
-                (go());
-
-            // generated#1
-            R41Generated(call_0, path_1) <-
-                Source(input),
-                let p11 = input.param(11),
-                for element_5 in each(Generator::Elements(Type::String), &[p11]),
-                let pattern_5 = element_5,
-                R7FileAccess(call_0, path_1, TEXTS.word(7)),
-                R1AgentCall(call_0, session_2, _, _, _, _, _),
-                R23SessionTree(session_2, root_3, _),
-                let Some(below_4) = tried(74, generated_74_0(path_1, root_3)),
-                let Some(true) = held(74, generated_74_1(below_4, pattern_5)),
+                R37FailedAlike(print_2, times_3),
+                (concern_75_0(times_3, p5).as_bool()),
+                let Some(reason_1) = tried(75, concern_75_1(times_3)),
                 (go());
 
             // strictest_concern
-            M88(call_0, kind_1, rule_2, reason_3, remedy_4, rank_5) <-
-                R38Concern(call_0, kind_1, rule_2, reason_3, remedy_4),
-                !R46Lifted(call_0, rule_2),
-                R48Strictness(kind_1, rank_5),
+            M96(call_0, kind_1, rule_2, reason_3, remedy_4, rank_5) <-
+                R41Concern(call_0, kind_1, rule_2, reason_3, remedy_4),
+                !R52Lifted(call_0, rule_2),
+                R54Strictness(kind_1, rank_5),
                 (go());
 
             // concerned#1
-            R50Concerned(call_0) <-
-                R38Concern(call_0, _, rule_1, _, _),
-                !R46Lifted(call_0, rule_1),
+            R56Concerned(call_0) <-
+                R41Concern(call_0, _, rule_1, _, _),
+                !R52Lifted(call_0, rule_1),
                 (go());
         }
 
-        #[rustfmt::skip]
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r25_inside, r31_level_now, r38_concern, r39_kept, r41_generated, r50_concerned, m88, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(25, &r25_inside);
-            tables.set(31, &r31_level_now);
-            tables.set(38, &r38_concern);
-            tables.set(39, &r39_kept);
-            tables.set(41, &r41_generated);
-            tables.set(50, &r50_concerned);
-            tables.set(59, &m88);
+            let (r41_concern, r56_concerned, m96, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(41, &r41_concern);
+            tables.set(56, &r56_concerned);
+            tables.set(66, &m96);
         }
     }
 
-    mod program_2 {
+    mod program_4 {
         use super::*;
         // Only crepe sees what `cfg(any())` removes below: relations of one width share a struct.
         #[rustfmt::skip]
         use super::{
             Row7 as R1AgentCall,
-            Row1 as R50Concerned,
-            Row5 as R49Verdict,
+            Row1 as R56Concerned,
+            Row5 as R55Verdict,
         };
 
         crepe::crepe! {
@@ -4212,42 +4622,42 @@ mod compiled {
             struct Source<'a>(Input<'a>);
             @output
             #[cfg(any())]
-            struct R49Verdict(Word, Word, Word, Word, Word);
+            struct R55Verdict(Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
             struct R1AgentCall(Word, Word, Word, Word, Word, Word, Word);
             @output
             #[cfg(any())]
-            struct R50Concerned(Word);
+            struct R56Concerned(Word);
 
             R1AgentCall(c0, c1, c2, c3, c4, c5, c6) <-
                 Source(input),
                 for [c0, c1, c2, c3, c4, c5, c6] in input.rows(1);
 
-            R50Concerned(c0) <-
+            R56Concerned(c0) <-
                 Source(input),
-                for [c0] in input.rows(50);
+                for [c0] in input.rows(56);
 
-            R49Verdict(c0, c1, c2, c3, c4) <-
+            R55Verdict(c0, c1, c2, c3, c4) <-
                 Source(input),
-                for [c0, c1, c2, c3, c4] in input.rows(49);
+                for [c0, c1, c2, c3, c4] in input.rows(55);
 
             // no_concern
-            R49Verdict(call_0, TEXTS.word(140), TEXTS.word(141), head_3, TEXTS.word(21)) <-
+            R55Verdict(call_0, TEXTS.word(143), TEXTS.word(144), head_3, TEXTS.word(22)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
-                !R50Concerned(call_0),
+                !R56Concerned(call_0),
                 R1AgentCall(call_0, _, _, tool_1, _, _, _),
-                let Some(head_3) = tried(89, verdict_89_0(tool_1)),
+                let Some(head_3) = tried(97, verdict_97_0(tool_1)),
                 (go());
         }
 
         pub(super) fn run(tables: &mut Tables, params: &[Word]) {
             let mut crepe = Crepe::new();
             crepe.extend([Source(Input::new(tables, params))]);
-            let (r49_verdict, ..) = crepe.run_with_hasher::<ahash::RandomState>();
-            tables.set(49, &r49_verdict);
+            let (r55_verdict, ..) = crepe.run_with_hasher::<ahash::RandomState>();
+            tables.set(55, &r55_verdict);
         }
     }
 
@@ -4290,13 +4700,13 @@ mod compiled {
             "param sending_programs: [string] = [\"curl\", \"wget\", \"nc\", \"ncat\", \"netcat\", \"socat\", \"telnet\", \"ssh\", \"scp\", \"sftp\", \"rsync\", \"rclone\", \"ftp\", \"tftp\", \"mail\", \"sendmail\", \"mutt\", \"openssl\", \"dig\", \"nslookup\", \"host\", \"ping\", \"gh\", \"glab\", \"aws\", \"gcloud\", \"az\", \"gsutil\", \"http\", \"https\", \"xh\", \"aria2c\", \"docker\", \"kubectl\", \"mosh\", \"psql\", \"mysql\", \"redis-cli\", \"mongosh\"].\n",
             "param forbidden_programs: [string] = [\"mkfs\", \"mkfs.ext4\", \"mkfs.xfs\", \"mkswap\", \"fdisk\", \"sfdisk\", \"parted\", \"wipefs\", \"shutdown\", \"reboot\", \"halt\", \"poweroff\", \"init\", \"telinit\", \"userdel\", \"useradd\", \"usermod\", \"passwd\", \"chpasswd\", \"visudo\", \"iptables\", \"nft\", \"insmod\", \"rmmod\", \"modprobe\", \"diskutil\", \"killall\", \"setenforce\"].\n",
             "param privileged_programs: [string] = [\"sudo\", \"doas\", \"su\", \"runuser\", \"pkexec\", \"crontab\", \"at\", \"batch\", \"systemctl\", \"launchctl\", \"service\", \"systemd-run\", \"chroot\", \"nsenter\", \"unshare\", \"mount\", \"umount\"].\n",
-            "param destructive_words: [string] = [\"git reset --hard\", \"git clean -f\", \"git clean --force\", \"git checkout .\", \"git checkout --\", \"git checkout -f\", \"git checkout --force\", \"git switch -f\", \"git switch --force\", \"git switch --discard-changes\", \"git restore .\", \"git branch -D\", \"git stash drop\", \"git stash clear\", \"git push -f\", \"git push --force\", \"git push --force-with-lease\", \"git push --delete\", \"git push -d\", \"git push --mirror\", \"git push --prune\", \"git reflog expire\", \"git reflog delete\", \"git filter-branch\", \"git update-ref\", \"git gc --prune\", \"git worktree remove\", \"terraform destroy\", \"terraform apply\", \"tofu destroy\", \"tofu apply\", \"kubectl delete\", \"kubectl drain\", \"helm uninstall\", \"docker rm\", \"docker rmi\", \"docker prune\", \"docker kill\", \"aws rm\", \"aws rb\", \"aws delete\", \"aws terminate-instances\", \"gcloud delete\", \"az delete\", \"gh delete\", \"dropdb\", \"redis-cli flushall\", \"redis-cli FLUSHALL\", \"rsync --delete\", \"dd\", \"shred\", \"truncate\"].\n",
+            "param destructive_words: [string] = [\"git reset --hard\", \"git clean -f\", \"git clean --force\", \"git checkout .\", \"git checkout --\", \"git checkout -f\", \"git checkout --force\", \"git switch -f\", \"git switch --force\", \"git switch --discard-changes\", \"git restore .\", \"git branch -D\", \"git stash drop\", \"git stash clear\", \"git push -f\", \"git push --force\", \"git push --force-with-lease\", \"git push --delete\", \"git push -d\", \"git push --mirror\", \"git push --prune\", \"git reflog expire\", \"git reflog delete\", \"git filter-branch\", \"git update-ref\", \"git gc --prune\", \"git read-tree --reset\", \"git worktree remove\", \"terraform destroy\", \"terraform apply\", \"tofu destroy\", \"tofu apply\", \"kubectl delete\", \"kubectl drain\", \"helm uninstall\", \"docker rm\", \"docker rmi\", \"docker prune\", \"docker kill\", \"aws rm\", \"aws rb\", \"aws delete\", \"aws terminate-instances\", \"gcloud delete\", \"az delete\", \"gh delete\", \"dropdb\", \"redis-cli flushall\", \"redis-cli FLUSHALL\", \"rsync --delete\", \"dd\", \"shred\", \"truncate\"].\n",
             "param publishing_words: [string] = [\"npm publish\", \"npm unpublish\", \"yarn publish\", \"pnpm publish\", \"cargo publish\", \"cargo yank\", \"gem push\", \"twine upload\", \"uv publish\", \"poetry publish\", \"docker push\", \"gh merge\", \"gh release\", \"gh create\", \"helm push\", \"vercel deploy\", \"netlify deploy\", \"firebase deploy\", \"flyctl deploy\", \"heroku deploy\"].\n",
             "param installing_words: [string] = [\"npm install\", \"npm i\", \"npm add\", \"npm ci\", \"npm update\", \"npm install-test\", \"yarn add\", \"yarn install\", \"pnpm add\", \"pnpm install\", \"pnpm i\", \"bun add\", \"bun install\", \"bun i\", \"pip install\", \"pip3 install\", \"uv add\", \"uv pip\", \"poetry add\", \"cargo install\", \"cargo add\", \"go install\", \"go get\", \"gem install\", \"brew install\", \"apt install\", \"apt-get install\", \"dnf install\", \"yum install\", \"apk add\", \"pacman -S\"].\n",
-            "param reading_programs: [string] = [\"echo\", \"printf\", \"true\", \"false\", \":\", \"test\", \"[\", \"[[\", \"sleep\", \"date\", \"pwd\", \"whoami\", \"id\", \"uname\", \"hostname\", \"which\", \"type\", \"seq\", \"expr\", \"basename\", \"dirname\", \"exit\", \"return\", \"break\", \"continue\", \"shift\", \"wait\", \"jobs\", \"pgrep\", \"ps\", \"cat\", \"less\", \"more\", \"tac\", \"nl\", \"od\", \"xxd\", \"hexdump\", \"strings\", \"base64\", \"md5sum\", \"sha1sum\", \"sha256sum\", \"wc\", \"rev\", \"paste\", \"comm\", \"join\", \"cmp\", \"diff\", \"file\", \"fold\", \"column\", \"bat\", \"iconv\", \"uniq\", \"readlink\", \"realpath\", \"stat\", \"du\", \"df\", \"ls\", \"tree\", \"head\", \"tail\", \"cut\", \"sort\", \"tr\", \"grep\", \"egrep\", \"fgrep\", \"rg\", \"ag\", \"ack\", \"sed\", \"awk\", \"gawk\", \"jq\", \"yq\", \"find\", \"fd\", \"xargs\", \"env\", \"cd\", \"pushd\", \"popd\", \"command\", \"builtin\", \"time\", \"timeout\", \"nice\", \"stdbuf\", \"set\", \"shopt\", \"read\", \"let\", \"nproc\", \"uptime\", \"free\", \"clear\", \"history\", \"man\", \"zcat\", \"locale\", \"tput\", \"groups\", \"arch\", \"lsof\", \"eval\", \"exec\", \"trap\", \"alias\", \"unset\", \"source\", \".\", \"sh\", \"bash\", \"zsh\", \"dash\", \"mapfile\", \"watch\", \"umask\", \"ulimit\", \"export\", \"parallel\", \"nohup\", \"setsid\", \"busybox\", \"hash\", \"kill\"].\n",
+            "param reading_programs: [string] = [\"echo\", \"printf\", \"true\", \"false\", \":\", \"test\", \"[\", \"[[\", \"sleep\", \"date\", \"pwd\", \"whoami\", \"id\", \"uname\", \"hostname\", \"which\", \"type\", \"seq\", \"expr\", \"basename\", \"dirname\", \"exit\", \"return\", \"break\", \"continue\", \"shift\", \"wait\", \"jobs\", \"pgrep\", \"ps\", \"cat\", \"less\", \"more\", \"tac\", \"nl\", \"od\", \"xxd\", \"hexdump\", \"strings\", \"base64\", \"md5sum\", \"sha1sum\", \"sha256sum\", \"wc\", \"rev\", \"paste\", \"comm\", \"join\", \"cmp\", \"diff\", \"file\", \"fold\", \"column\", \"bat\", \"iconv\", \"uniq\", \"readlink\", \"realpath\", \"stat\", \"du\", \"df\", \"ls\", \"tree\", \"head\", \"tail\", \"cut\", \"sort\", \"tr\", \"grep\", \"egrep\", \"fgrep\", \"rg\", \"ag\", \"ack\", \"sed\", \"awk\", \"gawk\", \"jq\", \"yq\", \"find\", \"fd\", \"xargs\", \"env\", \"cd\", \"pushd\", \"popd\", \"command\", \"builtin\", \"time\", \"timeout\", \"nice\", \"stdbuf\", \"set\", \"shopt\", \"read\", \"let\", \"nproc\", \"uptime\", \"free\", \"clear\", \"history\", \"man\", \"zcat\", \"locale\", \"tput\", \"groups\", \"arch\", \"lsof\", \"eval\", \"exec\", \"trap\", \"alias\", \"unset\", \"source\", \".\", \"sh\", \"bash\", \"zsh\", \"dash\", \"mapfile\", \"watch\", \"umask\", \"ulimit\", \"export\", \"parallel\", \"nohup\", \"setsid\", \"busybox\", \"hash\", \"kill\", \"sum\", \"cksum\", \"b2sum\", \"sha512sum\", \"tsort\", \"expand\", \"fmt\", \"pr\", \"hd\", \"look\", \"zgrep\", \"bzcat\", \"xzcat\", \"zless\", \"batcat\", \"nm\", \"objdump\", \"readelf\", \"size\", \"tty\", \"getopts\", \"mawk\", \"nawk\", \"gsed\"].\n",
             "param writing_programs: [string] = [\"cp\", \"mv\", \"rm\", \"rmdir\", \"mkdir\", \"touch\", \"ln\", \"install\", \"tee\", \"truncate\", \"chmod\", \"patch\", \"tar\", \"zip\", \"unzip\", \"gzip\", \"gunzip\", \"mktemp\", \"split\", \"unlink\", \"shred\", \"dd\", \"ed\", \"ex\", \"vi\", \"vim\", \"nano\", \"sponge\"].\n",
-            "param running_programs: [string] = [\"make\", \"gmake\", \"ninja\", \"just\", \"task\", \"npm\", \"yarn\", \"pnpm\", \"bun\", \"cargo\", \"rustc\", \"rustfmt\", \"go\", \"gofmt\", \"mvn\", \"gradle\", \"gradlew\", \"pytest\", \"tox\", \"nox\", \"rake\", \"bundle\", \"composer\", \"dotnet\", \"bazel\", \"cmake\", \"ctest\", \"jest\", \"vitest\", \"mocha\", \"tsc\", \"eslint\", \"prettier\", \"ruff\", \"black\", \"mypy\", \"phpunit\", \"rspec\", \"poetry\", \"uv\", \"pip\", \"pip3\", \"python\", \"python3\", \"node\", \"deno\", \"ruby\", \"perl\", \"php\", \"java\", \"javac\", \"gcc\", \"g++\", \"clang\", \"cc\", \"ld\", \"hence\", \"sqlite3\", \"vite\", \"webpack\", \"turbo\", \"nx\", \"npx\", \"uvx\", \"pipx\", \"pre-commit\"].\n",
-            "param reading_of_git: [string] = [\"status\", \"log\", \"diff\", \"show\", \"blame\", \"branch\", \"describe\", \"grep\", \"ls-files\", \"ls-tree\", \"merge-base\", \"reflog\", \"rev-list\", \"rev-parse\", \"shortlog\", \"show-ref\", \"tag\", \"for-each-ref\", \"cat-file\", \"check-ignore\", \"help\", \"version\", \"name-rev\", \"range-diff\", \"count-objects\", \"var\", \"stash\", \"worktree\", \"remote\"].\n",
+            "param running_programs: [string] = [\"make\", \"gmake\", \"ninja\", \"just\", \"task\", \"npm\", \"yarn\", \"pnpm\", \"bun\", \"cargo\", \"rustc\", \"rustfmt\", \"go\", \"gofmt\", \"mvn\", \"gradle\", \"gradlew\", \"pytest\", \"tox\", \"nox\", \"rake\", \"bundle\", \"composer\", \"dotnet\", \"bazel\", \"cmake\", \"ctest\", \"jest\", \"vitest\", \"mocha\", \"tsc\", \"eslint\", \"prettier\", \"ruff\", \"black\", \"mypy\", \"phpunit\", \"rspec\", \"poetry\", \"uv\", \"pip\", \"pip3\", \"python\", \"python3\", \"node\", \"deno\", \"ruby\", \"perl\", \"php\", \"java\", \"javac\", \"gcc\", \"g++\", \"clang\", \"cc\", \"ld\", \"hence\", \"sqlite3\", \"vite\", \"webpack\", \"turbo\", \"nx\", \"npx\", \"uvx\", \"pipx\", \"pre-commit\", \"sbt\", \"mix\", \"stack\", \"cabal\", \"zig\", \"pipenv\", \"isort\", \"stylua\", \"dos2unix\", \"unix2dos\", \"goimports\", \"shfmt\", \"biome\", \"stylelint\", \"autopep8\", \"clang-format\", \"perltidy\", \"c++\", \"clang++\", \"nodejs\", \"pypy\", \"lua\", \"luajit\", \"julia\", \"elixir\", \"groovy\", \"scala\", \"swift\", \"hyperfine\"].\n",
+            "param reading_of_git: [string] = [\"status\", \"log\", \"diff\", \"show\", \"blame\", \"branch\", \"describe\", \"grep\", \"ls-files\", \"ls-tree\", \"merge-base\", \"reflog\", \"rev-list\", \"rev-parse\", \"shortlog\", \"show-ref\", \"tag\", \"for-each-ref\", \"cat-file\", \"check-ignore\", \"help\", \"version\", \"name-rev\", \"range-diff\", \"count-objects\", \"var\", \"check-attr\", \"check-mailmap\", \"check-ref-format\", \"cherry\", \"diff-files\", \"diff-index\", \"diff-tree\", \"merge-tree\", \"patch-id\", \"show-branch\", \"stripspace\", \"verify-commit\", \"verify-tag\", \"stash\", \"worktree\", \"remote\"].\n",
             "param sending_of_git: [string] = [\"push\", \"fetch\", \"pull\", \"clone\", \"ls-remote\", \"submodule\", \"send-email\"].\n",
             "param reading_of_hence: [string] = [\"check\", \"explain\", \"fmt\", \"doc\", \"query\", \"derive\", \"why\", \"why-not\", \"what-if\", \"check-proof\", \"history\", \"log\", \"facts\", \"status\", \"verify\", \"test\", \"bench\", \"help\", \"pack\", \"compile\", \"report\"].\n",
             "param reading_tools: [string] = [\"read\", \"list\", \"search\", \"plan\"].\n",
@@ -4334,6 +4744,10 @@ mod compiled {
             "command_word(Call, format(\"{Program} {Flag}\")) :-\n    argv(Call, Stage, 0, Program),\n    flag(Call, Stage, Flag).\n",
             "command_word(Call, format(\"{Program} {Verb} {Word}\")) :-\n    argv(Call, Stage, 0, Program),\n    verb(Call, Stage, Verb),\n    argv(Call, Stage, Position, Word),\n    Position > 1.\n",
             "command_word(Call, format(\"{Program} {Verb} {Flag}\")) :-\n    argv(Call, Stage, 0, Program),\n    verb(Call, Stage, Verb),\n    flag(Call, Stage, Flag).\n",
+            "relation subcommand(id: string, words: string).\n",
+            "subcommand(Call, format(\"{Program} {Verb}\")) :-\n    argv(Call, Stage, 0, Program),\n    verb(Call, Stage, Verb).\n",
+            "subcommand(Call, format(\"{Program} {Word}\")) :-\n    argv(Call, Stage, 0, Program),\n    argv(Call, Stage, 1, First),\n    starts_with(First, \"-\"),\n    argv(Call, Stage, Position, Word),\n    Position > 0.\n",
+            "subcommand(Call, format(\"{Program} {Flag}\")) :-\n    argv(Call, Stage, 0, Program),\n    flag(Call, Stage, Flag).\n",
             "relation rung(id: string, what: string, level: int).\n",
             "rung(Call, Tool, 1) :- agent_call(id: Call, tool: Tool), Tool in reading_tools.\n",
             "rung(Call, Tool, 2) :- agent_call(id: Call, tool: Tool), Tool in writing_tools.\n",
@@ -4361,7 +4775,11 @@ mod compiled {
             "relation session_cost(session: string, dollars: float).\n",
             "session_cost(Session, sum(Dollars)) :- spent(Session, Dollars, _).\n",
             "relation failed_alike(fingerprint: string, times: int).\n",
-            "failed_alike(Print, count()) :-\n    ran(id: Call, ok: false),\n    same_as(Call, Print),\n    !succeeded_once(Print).\n",
+            "failed_alike(Print, count()) :-\n    ran(id: Call, ok: false),\n    same_as(Call, Print),\n    !mended(Call),\n    !succeeded_once(Print).\n",
+            "relation last_change(session: string, at: time).\n",
+            "last_change(Session, max(At)) :-\n    agent_call(id: Call, session: Session),\n    ran(id: Call, ok: true, at: At),\n    changes(Call, Path),\n    inside(Call, Path),\n    !scratch(Call, Path).\n",
+            "relation mended(id: string).\n",
+            "mended(Call) :-\n    ran(id: Call, ok: false, at: At),\n    agent_call(id: Call, session: Session),\n    last_change(Session, Changed),\n    At < Changed.\n",
             "relation succeeded_once(fingerprint: string).\n",
             "succeeded_once(Print) :- ran(id: Call, ok: true), same_as(Call, Print).\n",
             "relation concern(\n    id: string,\n    kind: /ask | /defer | /transform | /deny,\n    rule: name,\n    reason: string,\n    remedy: string\n).\n",
@@ -4379,9 +4797,9 @@ mod compiled {
             "concern(Call, /deny, /forbidden_program, Reason, \"a person runs that program, no agent does\") :-\n    pending(Call, _),\n    argv(id: Call, position: 0, word: Program),\n    Program in forbidden_programs,\n    Reason = format(\"{Program} changes the whole machine\").\n",
             "concern(Call, /ask, /privileged, Reason, \"do it with the rights that you have, and now\") :-\n    pending(Call, _),\n    argv(id: Call, position: 0, word: Program),\n    Program in privileged_programs,\n    Reason = format(\"{Program} acts with other rights, or later\").\n",
             "concern(Call, /ask, /publishes, Reason, \"have a person publish it\") :-\n    pending(Call, _),\n    command_word(Call, Words),\n    Words in publishing_words,\n    Reason = format(\"{Words} is seen by other people\").\n",
-            "concern(Call, /ask, /installs, Reason, \"name the package and say why it is needed\") :-\n    pending(Call, _),\n    command_word(Call, Words),\n    Words in installing_words,\n    Reason = format(\"{Words} brings in other people's code\").\n",
+            "concern(Call, /ask, /installs, Reason, \"name the package and say why it is needed\") :-\n    pending(Call, _),\n    subcommand(Call, Words),\n    Words in installing_words,\n    Reason = format(\"{Words} brings in other people's code\").\n",
             "concern(\n    Call,\n    /deny,\n    /protected_branch,\n    Reason,\n    \"push a branch of your own, and ask for a review\"\n) :-\n    pending(Call, _),\n    pushes_to(Call, Branch),\n    Reason = format(\"{Branch} is a protected branch\").\n",
-            "concern(\n    Call,\n    /ask,\n    /not_understood,\n    Reason,\n    \"write the command plainly, with no code inside code\"\n) :-\n    pending(Call, _),\n    opaque(Call, Why, What),\n    !(Why in [/project_code, /script]),\n    Reason = format(\"{Why} hides what the command does: {What}\").\n",
+            "concern(Call, /ask, /not_understood, Reason, Remedy) :-\n    pending(Call, _),\n    opaque(Call, Why, What),\n    plainer(Why, Remedy),\n    Reason = format(\"{Why} hides what the command does: {What}\").\n",
             "concern(Call, /ask, /strange_script, Reason, \"run a script of the working tree\") :-\n    pending(Call, _),\n    opaque(Call, /script, What),\n    !inside(Call, What),\n    Reason = format(\"{What} is no script of the working tree\").\n",
             "concern(Call, /ask, /own_script, Reason, \"have a person read it first\") :-\n    pending(Call, Session),\n    opaque(Call, /script, What),\n    written(Session, What),\n    Reason = format(\"this session wrote {What} itself\").\n",
             "concern(Call, /ask, /own_build, Reason, \"have a person read that change first\") :-\n    pending(Call, Session),\n    opaque(Call, Why, What),\n    Why in [/project_code, /script],\n    written(Session, Path),\n    Pattern in build_files,\n    matches(Path, Pattern),\n    Reason = format(\"{What} may run what this session wrote to {Path}\").\n",
@@ -4394,6 +4812,16 @@ mod compiled {
             "concern(Call, /ask, /too_long, Reason, \"start a new session\") :-\n    pending(Call, Session),\n    agent_call(id: Call, at: At),\n    session_began(Session, Began),\n    At - Began > longest_session,\n    Reason = format(\"the session began at {Began}, and {longest_session} are allowed\").\n",
             "concern(Call, /ask, /too_dear, Reason, \"start a new session, or have the budget raised\") :-\n    pending(Call, Session),\n    session_cost(Session, Dollars),\n    Dollars >= most_dollars,\n    Reason = format(\"the session has cost {Dollars:.2} dollars; {most_dollars:.2} are allowed\").\n",
             "concern(Call, /deny, /failed_before, Reason, \"change something before you try again\") :-\n    pending(Call, _),\n    same_as(Call, Print),\n    failed_alike(Print, Times),\n    Times >= most_failures,\n    Reason = format(\"the very same call has failed {Times} times\").\n",
+            "relation plainer(why: opaque_reason, remedy: string).\n",
+            "plainer(/syntax, \"write it in the usual form, in simple commands\").\n",
+            "plainer(/variable, \"name the file or the value itself\").\n",
+            "plainer(/substitution, \"run the inner command first, and write what it printed\").\n",
+            "plainer(/stdin_code, \"write the command plainly, with no code inside code\").\n",
+            "plainer(/inline_code, \"write the command plainly, with no code inside code\").\n",
+            "plainer(/remote, \"do it on this machine, or have a person do it\").\n",
+            "plainer(/environment, \"set no variable that changes what programs do\").\n",
+            "plainer(/folder, \"name the folder by its path\").\n",
+            "plainer(/too_much, \"do it in smaller steps\").\n",
             "relation kept(session: string, path: string).\n",
             "kept(Session, Home) :- session_tree(session: Session, home: Home).\n",
             "kept(Session, concat(Root, \"/.git\")) :- session_tree(session: Session, root: Root).\n",
@@ -4404,7 +4832,12 @@ mod compiled {
             "relation pushes_to(id: string, branch: string).\n",
             "pushes_to(Call, Branch) :-\n    argv(Call, Stage, 0, \"git\"),\n    verb(Call, Stage, \"push\"),\n    argv(id: Call, stage: Stage, word: Word),\n    Branch in protected_branches,\n    Branch = replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\").\n",
             "pushes_to(Call, Branch) :-\n    argv(Call, Stage, 0, \"git\"),\n    verb(Call, Stage, \"push\"),\n    tree(id: Call, branch: Branch),\n    Branch in protected_branches.\n",
+            "pushes_to(Call, Branch) :-\n    argv(Call, Stage, 0, \"git\"),\n    verb(Call, Stage, \"push\"),\n    goes_to(Call, Earlier, Branch),\n    Earlier < Stage.\n",
             "pushes_to(Call, Flag) :-\n    argv(Call, Stage, 0, \"git\"),\n    verb(Call, Stage, \"push\"),\n    flag(Call, Stage, Flag),\n    Flag in [\"--all\", \"--mirror\"].\n",
+            "relation goes_to(id: string, stage: int, branch: string).\n",
+            "goes_to(Call, Stage, Branch) :-\n    argv(Call, Stage, 0, \"git\"),\n    verb(Call, Stage, Verb),\n    Verb in [\"checkout\", \"switch\"],\n    argv(id: Call, stage: Stage, word: Branch),\n    Branch in protected_branches,\n    !names_files(Call, Stage).\n",
+            "relation names_files(id: string, stage: int).\n",
+            "names_files(Call, Stage) :-\n    argv(Call, Stage, Position, \"--\"),\n    argv(id: Call, stage: Stage, position: After),\n    After > Position.\n",
             "relation known(id: string, program: string).\n",
             "known(Call, Program) :- rung(id: Call, what: Program).\n",
             "known(Call, Program) :- argv(id: Call, position: 0, word: Program), Program in forbidden_programs.\n",

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use hence_core::fault::{self, Fault};
 use hence_core::unique;
-use hence_gate::{HookAnswer, Host};
+use hence_gate::{HookAnswer, Host, file_of_uri};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::messages::{Line, failed};
@@ -26,7 +26,7 @@ use super::super::{DONE, Failure, NO, Outcome, output, terminal, time};
 use super::calls::refused;
 use super::child::{Came, ENDING, begin, finish};
 use super::hook::{self, HookOptions};
-use super::{numbers, uri};
+use super::numbers;
 
 /// How long a verdict may take, the start of an owner included.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -282,7 +282,7 @@ impl Between {
             }
             "resources/read" => {
                 let uri = text("uri").ok_or("`uri`: expected a string")?;
-                match uri::file(uri)? {
+                match file_of_uri(uri)? {
                     Some(path) => (String::from("Read"), json!({ "file_path": path })),
                     None => return Ok(None),
                 }

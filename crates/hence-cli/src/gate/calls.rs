@@ -1,6 +1,6 @@
 //! The owner's side: events that wait are decided together, in one transaction, and each is answered with its verdict.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,6 +25,10 @@ const PATIENCE: Duration = Duration::from_millis(1_900);
 const MOST: usize = 64;
 /// Who asserts what hosts say.
 const AUTHOR: &str = "gate";
+/// The rule of a call that no rule gives a verdict on.
+const UNDECIDED: &str = "undecided";
+/// The event for what an owner before left: which it was is not recorded, and at this one every host that can ask does.
+const ASKS: &str = "beforeShellExecution";
 /// The relations whose facts are of one call, the first column its id.
 const OF_A_CALL: [&str; 13] = [
     "agent_call",
@@ -268,13 +272,15 @@ fn together(
                     .filter(|(_, of)| of == id)
                     .filter_map(|(drawn, _)| verdict(drawn, &decided));
                 let verdict = own.max_by_key(|verdict| verdict.kind);
-                let verdict =
-                    verdict.unwrap_or_else(|| Verdict::denied("no rule gives a verdict on this call"));
-                if verdict.kind != VerdictKind::Deny || asked.shadow {
+                // What holds of the session is what its host was told.
+                let kind = verdict.as_ref().map_or(VerdictKind::Deny, |verdict| verdict.kind);
+                let told = asked.event.host.told(&asked.event.name, kind);
+                if told != VerdictKind::Deny || asked.shadow {
                     ids.may_run(&asked.print, id);
                 }
-                book.judged.push(judgement(id, verdict.kind, &verdict.rule, wall));
-                Reply::Verdict(verdict)
+                let rule = verdict.as_ref().map_or(UNDECIDED, |verdict| &verdict.rule);
+                book.judged.push(judgement(id, told, rule, wall));
+                verdict.map_or_else(|| Reply::Failed(undecided(&decided)), Reply::Verdict)
             }
         };
         let _ = asked.reply.send(reply);
@@ -301,6 +307,13 @@ fn begin(book: &mut Book, follow: &Follow) -> Result<Ids, Failure> {
     let of_ledger = |error: LedgerError| Failure::Session(SessionError::Ledger(error));
     let (ids, left) = Ids::of(ledger).map_err(of_ledger)?;
     let wall = time::wall_clock();
+    let mut hosts: HashMap<String, Host> = HashMap::new();
+    for row in ledger.facts(Symbol::new("host")) {
+        let (fact, _) = row.map_err(of_ledger)?;
+        if let (Some(id), Some(Ok(host))) = (column(&fact, 0), column(&fact, 1).map(|word| word.parse())) {
+            hosts.insert(id, host);
+        }
+    }
     let standing = if left.is_empty() { Vec::new() } else { ledger.decisions().map_err(of_ledger)? };
     for id in left {
         let of_call = |decision: &&hence_ledger::InForce| {
@@ -310,8 +323,9 @@ fn begin(book: &mut Book, follow: &Follow) -> Result<Ids, Failure> {
         let found = standing.iter().find(of_call).map(|found| &found.decision.fact);
         let kind =
             found.and_then(|fact| VerdictKind::of_word(&column(fact, 1)?)).unwrap_or(VerdictKind::Deny);
-        let rule = found.and_then(|fact| column(fact, 2)).unwrap_or_else(|| String::from("/undecided"));
-        book.judged.push(judgement(&id, kind, &rule, wall));
+        let rule = found.and_then(|fact| column(fact, 2)).unwrap_or_else(|| String::from(UNDECIDED));
+        let told = hosts.get(&id).map_or(kind, |host: &Host| host.told(ASKS, kind));
+        book.judged.push(judgement(&id, told, &rule, wall));
     }
     Ok(ids)
 }
@@ -383,6 +397,12 @@ fn facts_of(follow: &Follow, ids: &HashSet<String>) -> Result<Vec<Fact>, Failure
 fn judgement(id: &str, kind: VerdictKind, rule: &str, at: i64) -> Fact {
     let name = |word: &str| Value::Name(Symbol::new(&format!("/{}", word.trim_start_matches('/'))));
     Fact::new("judged", [Value::String(Symbol::new(id)), name(kind.word()), name(rule), Value::Time(at)])
+}
+
+/// Why no verdict was drawn.
+fn undecided(decided: &CommitOutcome) -> String {
+    let why = "no rule gives a verdict on this call";
+    decided.reports.first().map_or_else(|| String::from(why), |report| format!("{why}: {report}"))
 }
 
 /// The verdict that a decision is.

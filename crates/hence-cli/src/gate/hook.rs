@@ -10,7 +10,7 @@ use clap::Args;
 use hence_core::fault::{self, Fault};
 use hence_core::threads;
 use hence_gate::{HookAnswer, HookEvent, Host, LARGEST, Phase};
-use hence_runtime::owner::Start;
+use hence_runtime::owner::{Start, connect};
 
 use super::super::owner;
 use super::super::{Outcome, terminal};
@@ -90,10 +90,18 @@ pub(super) fn of_bytes(options: &HookOptions, bytes: &[u8], end: Instant) -> Hoo
     }
 }
 
+/// Has an owner run, which is started where none does.
+pub(super) fn begin(store: &Path, end: Instant) -> io::Result<()> {
+    start(store)?.asked(end, || Ok(connect(store).ok())).map(|_| ())
+}
+
+fn start(store: &Path) -> io::Result<Start<'_>> {
+    Ok(Start { program: std::env::current_exe()?, store, otherwise: &["--pack", "gate"] })
+}
+
 /// What the owner answers; one is started where none runs.
 fn asked(store: &Path, wish: (Option<String>, bool, String), end: Instant) -> io::Result<HookAnswer> {
-    let start = Start { program: std::env::current_exe()?, store, otherwise: &["--pack", "gate"] };
-    start.asked(end, || owner::judge(store, wish.clone(), end))
+    start(store)?.asked(end, || owner::judge(store, wish.clone(), end))
 }
 
 /// Prints an answer, and ends with its status.

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! `install` writes hosts' settings, `selftest` shows that a denied call does not run, `report` tells of a day, `approve`
-//! lifts a rule. `between` decides on the calls of a server of tools, which `child` runs; `uri` names
-//! files, and `numbers` finds those that would change on the way.
+//! lifts a rule. `between` decides on the calls of a server of tools, which `child` runs; `numbers` finds numbers that
+//! would change on the way.
 
 mod approve;
 mod between;
@@ -19,7 +19,6 @@ mod install;
 mod numbers;
 mod report;
 mod selftest;
-mod uri;
 
 use std::path::PathBuf;
 

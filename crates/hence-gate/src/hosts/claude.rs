@@ -29,16 +29,20 @@ pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
     NAMES.read(json::text(object, &["hook_event_name"]).unwrap_or_default(), object)
 }
 
+/// In place of its user's answer nothing can be put off, which then is left to the user.
+pub(crate) fn told(event: &str, kind: VerdictKind) -> VerdictKind {
+    match kind {
+        VerdictKind::Defer | VerdictKind::Transform if event == "PermissionRequest" => VerdictKind::Ask,
+        VerdictKind::Transform => VerdictKind::Deny,
+        kind => kind,
+    }
+}
+
 pub(crate) fn answer(event: &str, verdict: &Verdict) -> HookAnswer {
     if event == "PermissionRequest" {
         return HookAnswer::said(permission(verdict));
     }
-    let decision = match verdict.kind {
-        VerdictKind::Allow => "allow",
-        VerdictKind::Ask => "ask",
-        VerdictKind::Defer => "defer",
-        VerdictKind::Transform | VerdictKind::Deny => "deny",
-    };
+    let decision = told(event, verdict.kind).word();
     let specific = json!({
         "hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": verdict.text(),
     });

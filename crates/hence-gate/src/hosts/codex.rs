@@ -14,18 +14,22 @@ pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
     NAMES.read(json::text(object, &["hook_event_name"]).unwrap_or_default(), object)
 }
 
+pub(crate) fn told(_: &str, kind: VerdictKind) -> VerdictKind {
+    kind.allowed_or_denied()
+}
+
 /// An allowance is silence there, which leaves the host's own approval in force.
 pub(crate) fn answer(event: &str, verdict: &Verdict) -> HookAnswer {
     match verdict.kind {
         VerdictKind::Allow => HookAnswer::said(String::from("{}")),
         _ if event == "PermissionRequest" => {
-            let decision = json!({ "behavior": "deny", "message": verdict.text() });
+            let decision = json!({ "behavior": "deny", "message": verdict.text_of_denial() });
             let specific = json!({ "hookEventName": "PermissionRequest", "decision": decision });
             HookAnswer::said(json!({ "hookSpecificOutput": specific }).to_string())
         }
         _ => {
             let specific = json!({
-                "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": verdict.text(),
+                "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": verdict.text_of_denial(),
             });
             HookAnswer::said(json!({ "hookSpecificOutput": specific }).to_string())
         }

@@ -34,12 +34,12 @@ pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
     NAMES.read(name, object)
 }
 
-pub(crate) fn answer(_: &str, verdict: &Verdict) -> HookAnswer {
-    let decision = match verdict.kind {
-        VerdictKind::Allow => "allow",
-        VerdictKind::Ask => "ask",
-        VerdictKind::Defer | VerdictKind::Transform | VerdictKind::Deny => "deny",
-    };
+pub(crate) fn told(_: &str, kind: VerdictKind) -> VerdictKind {
+    if kind == VerdictKind::Ask { kind } else { kind.allowed_or_denied() }
+}
+
+pub(crate) fn answer(event: &str, verdict: &Verdict) -> HookAnswer {
+    let decision = told(event, verdict.kind).word();
     let said = json!({ "permissionDecision": decision, "permissionDecisionReason": verdict.text() });
     HookAnswer::said(said.to_string())
 }

@@ -52,15 +52,18 @@ fn server_call(object: &Object) -> Result<Call, EventError> {
 }
 
 /// `ask` holds for shell and server tools alone, and `beforeReadFile` reads only `permission`.
+pub(crate) fn told(event: &str, kind: VerdictKind) -> VerdictKind {
+    match kind {
+        VerdictKind::Ask if matches!(event, "beforeShellExecution" | "beforeMCPExecution") => kind,
+        kind => kind.allowed_or_denied(),
+    }
+}
+
 pub(crate) fn answer(event: &str, verdict: &Verdict) -> HookAnswer {
-    let asks = matches!(event, "beforeShellExecution" | "beforeMCPExecution");
-    let permission = match verdict.kind {
-        VerdictKind::Allow => "allow",
-        VerdictKind::Ask if asks => "ask",
-        VerdictKind::Ask | VerdictKind::Defer | VerdictKind::Transform | VerdictKind::Deny => "deny",
-    };
-    let text = verdict.text();
-    HookAnswer::said(match verdict.kind {
+    let told = told(event, verdict.kind);
+    let permission = told.word();
+    let text = if told == VerdictKind::Deny { verdict.text_of_denial() } else { verdict.text() };
+    HookAnswer::said(match told {
         VerdictKind::Allow => json!({ "permission": permission }).to_string(),
         _ => json!({ "permission": permission, "user_message": text, "agent_message": text }).to_string(),
     })

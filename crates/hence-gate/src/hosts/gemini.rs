@@ -26,9 +26,13 @@ pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
 }
 
 /// Its documentation names `allow` and `deny` alone, so a question becomes a denial.
-pub(crate) fn answer(_: &str, verdict: &Verdict) -> HookAnswer {
-    let decision = if verdict.kind == VerdictKind::Allow { "allow" } else { "deny" };
-    HookAnswer::said(json!({ "decision": decision, "reason": verdict.text() }).to_string())
+pub(crate) fn told(_: &str, kind: VerdictKind) -> VerdictKind {
+    kind.allowed_or_denied()
+}
+
+pub(crate) fn answer(event: &str, verdict: &Verdict) -> HookAnswer {
+    let decision = told(event, verdict.kind).word();
+    HookAnswer::said(json!({ "decision": decision, "reason": verdict.text_of_denial() }).to_string())
 }
 
 pub(crate) fn settings() -> HookSettings {

@@ -25,12 +25,14 @@ pub(crate) fn read(object: &Object) -> Result<HookEvent, EventError> {
     NAMES.read(json::text(object, &["hook_event_name"]).unwrap_or_default(), object)
 }
 
-pub(crate) fn answer(_: &str, verdict: &Verdict) -> HookAnswer {
-    match verdict.kind {
+pub(crate) fn told(_: &str, kind: VerdictKind) -> VerdictKind {
+    kind.allowed_or_denied()
+}
+
+pub(crate) fn answer(event: &str, verdict: &Verdict) -> HookAnswer {
+    match told(event, verdict.kind) {
         VerdictKind::Allow => HookAnswer::silent(),
-        VerdictKind::Ask | VerdictKind::Defer | VerdictKind::Transform | VerdictKind::Deny => {
-            HookAnswer::refused(verdict.text())
-        }
+        _ => HookAnswer::refused(verdict.text_of_denial()),
     }
 }
 

@@ -81,6 +81,20 @@ const KNOWN: &[&str] = &[
     "send-email",
     "stripspace",
     "whatchanged",
+    "check-attr",
+    "check-mailmap",
+    "check-ref-format",
+    "commit-tree",
+    "diff-files",
+    "diff-index",
+    "merge-tree",
+    "mktree",
+    "patch-id",
+    "read-tree",
+    "show-branch",
+    "verify-commit",
+    "verify-tag",
+    "write-tree",
 ];
 
 /// Keys of its configuration that name a program, at their beginning or end.
@@ -162,7 +176,39 @@ fn command(walk: &mut Walk, arguments: &[Word]) {
     if !KNOWN.contains(&verb) {
         walk.opaque(Why::Script, &format!("git {verb}"));
     }
+    if verb == "push" && taken.values(&["-c", "--config-env"]).any(|setting| pushes_all(&setting.text)) {
+        flag(walk, "--all");
+    }
     subcommand(walk, verb, rest);
+}
+
+/// Whether a setting has a push name every branch that the other side has, too.
+fn pushes_all(setting: &str) -> bool {
+    let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+    // What the environment holds isn't known.
+    key.eq_ignore_ascii_case("push.default")
+        && !matches!(value, "nothing" | "current" | "simple" | "upstream")
+}
+
+/// Gives the command at hand an option that says what its words mean.
+fn flag(walk: &mut Walk, flag: &str) {
+    if let Some(stage) = walk.seen.stages.last_mut() {
+        stage.flags.insert(flag.to_owned());
+    }
+}
+
+/// What is pushed as what, in the words of options: `+x` forces, `:x` removes, `:` and a pattern are all branches.
+fn refspec(walk: &mut Walk, text: &str) {
+    let bare = text.strip_prefix('+').unwrap_or(text);
+    if bare != text {
+        flag(walk, "--force");
+    }
+    match bare {
+        ":" => flag(walk, "--all"),
+        _ if bare.contains('*') => flag(walk, "--all"),
+        _ if bare.starts_with(':') => flag(walk, "--delete"),
+        _ => {}
+    }
 }
 
 /// A setting `KEY=VALUE`.
@@ -193,6 +239,7 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
             "author",
             "template",
             "separate-git-dir",
+            "index-output",
         ],
         stops: false,
     };
@@ -209,7 +256,8 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
         walk.opaque(Why::InlineCode, &format!("git {verb}"));
         walk.read(&command.text);
     }
-    taken.values(&["-o", "--output", "--output-directory"]).for_each(|file| walk.access(file, Mode::Write));
+    let outputs = ["-o", "--output", "--output-directory", "--index-output"];
+    taken.values(&outputs).for_each(|file| walk.access(file, Mode::Write));
     taken.values(&["-F", "--file"]).for_each(|file| walk.access(file, Mode::Read));
     if rest.iter().any(|word| word.text.starts_with("ext::") || word.text.contains("-oProxyCommand")) {
         walk.opaque(Why::InlineCode, &format!("git {verb}"));
@@ -225,6 +273,7 @@ fn subcommand(walk: &mut Walk, verb: &str, rest: &[Word]) {
         ("grep", _) if taken.has(&["-O", "--open-files-in-pager"]) => {
             walk.opaque(Why::InlineCode, "git grep -O")
         }
+        ("push", _) => taken.rest.iter().for_each(|word| refspec(walk, &word.text)),
         ("config", _) => config(walk, &taken.rest, taken.has(&["--global", "--system"])),
         _ => {}
     }

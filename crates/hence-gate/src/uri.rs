@@ -3,7 +3,7 @@
 use hence_core::uri::decoded;
 
 /// The path of a file that a URI names, or that stands in the place of one.
-pub(super) fn file(uri: &str) -> Result<Option<String>, String> {
+pub fn file_of_uri(uri: &str) -> Result<Option<String>, String> {
     // Parsers of URLs leave out controls and outer blanks, and may then read a file where none stands here.
     if uri.contains(|c: char| c.is_control()) || uri.trim() != uri {
         return Err(String::from("`uri`: expected no control characters, and no blanks around it"));
