@@ -1042,7 +1042,7 @@ mod compiled {
     #[rustfmt::skip]
     pub static PACK: Pack = Pack {
         name: "gate",
-        fingerprint: "deca3dc2e8e34403e32c60dfa7315205",
+        fingerprint: "ede3f04c721212aad6576dbb76195f26",
         relations: &["now", "agent_call", "host", "arg", "argv", "flag", "verb", "file_access", "opaque", "tree", "same_as", "judged", "ran", "watched", "spent", "approval", "agent_level", "pending", "passed", "secret", "example", "secret_known", "sends", "session_tree", "changes", "inside", "scratch", "written", "command_word", "subcommand", "rung", "given_level", "level_now", "calls_of", "calls_made", "session_began", "session_cost", "failed_alike", "last_change", "mended", "succeeded_once", "concern", "plainer", "kept", "removes_folders", "generated", "pushes_to", "goes_to", "names_files", "known", "subject", "compound", "lifted", "approved", "strictness", "verdict", "concerned", "ungated"],
         params: &["first_agent_level", "most_calls", "most_calls_of_a_tool", "longest_session", "most_dollars", "most_failures", "secret_files", "examples_of_secrets", "gate_files", "build_files", "scratch_files", "generated_files", "protected_branches", "sending_programs", "forbidden_programs", "privileged_programs", "destructive_words", "publishing_words", "installing_words", "reading_programs", "writing_programs", "running_programs", "reading_of_git", "sending_of_git", "reading_of_hence", "reading_tools", "writing_tools"],
         rule_ids: &["pending#1", "passed#1", "passed#2", "secret#1", "example#1", "secret_known#1", "sends#1", "sends#2", "sends#3", "sends#4", "session_tree#1", "changes#1", "inside#1", "scratch#1", "written#1", "written#2", "command_word#1", "command_word#2", "command_word#3", "command_word#4", "command_word#5", "subcommand#1", "subcommand#2", "subcommand#3", "rung#1", "rung#2", "rung#3", "rung#4", "rung#5", "rung#6", "rung#7", "rung#8", "rung#9", "rung#10", "rung#11", "rung#12", "given_level#1", "level_now#1", "level_now#2", "calls_of#1", "calls_made#1", "session_began#1", "session_cost#1", "failed_alike#1", "last_change#1", "mended#1", "succeeded_once#1", "concern#1", "concern#2", "concern#3", "concern#4", "concern#5", "concern#6", "concern#7", "concern#8", "concern#9", "concern#10", "concern#11", "concern#12", "concern#13", "concern#14", "concern#15", "concern#16", "concern#17", "concern#18", "concern#19", "concern#20", "concern#21", "concern#22", "concern#23", "concern#24", "concern#25", "concern#26", "concern#27", "concern#28", "concern#29", "kept#1", "kept#2", "removes_folders#1", "generated#1", "pushes_to#1", "pushes_to#2", "pushes_to#3", "pushes_to#4", "goes_to#1", "names_files#1", "known#1", "known#2", "known#3", "subject#1", "subject#2", "compound#1", "lifted#1", "lifted#2", "lifted#3", "approved#1", "strictest_concern", "no_concern", "concerned#1", "ran_without_a_call"],
@@ -1117,10 +1117,6 @@ mod compiled {
         "-r",
         "-R",
         "--recursive",
-        "-delete",
-        "-exec",
-        "-x",
-        "-X",
         "push",
         "^(.*:|\\+)?(refs/)?(heads/)?",
         "",
@@ -1312,7 +1308,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn inside_12_1(path_1: Word, root_3: Word) -> Eval {
-        Ok(if sure(Op::Equal, &[path_1, root_3]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(34))?]) })
+        Ok(if sure(Op::Equal, &[path_1, root_3]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(30))?]) })
     }
 
     // scratch#1
@@ -1437,31 +1433,31 @@ mod compiled {
 
     // concern#1
     fn concern_47_0(how_3: Word, path_4: Word) -> Eval {
-        more(Op::Concat, 0, &[how_3, TEXTS.word(36), path_4])
+        more(Op::Concat, 0, &[how_3, TEXTS.word(32), path_4])
     }
 
     // concern#2
     fn concern_48_0(how_2: Word, path_3: Word) -> Eval {
-        more(Op::Concat, 0, &[how_2, TEXTS.word(39), path_3])
+        more(Op::Concat, 0, &[how_2, TEXTS.word(35), path_3])
     }
 
     // concern#3
     fn concern_49_0(path_2: Word) -> Eval {
-        two(Op::Concat, 0, path_2, TEXTS.word(42))
+        two(Op::Concat, 0, path_2, TEXTS.word(38))
     }
 
     // concern#4
     fn concern_50_0(what_3: Word, path_4: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(46), what_3, TEXTS.word(47), path_4])
+        more(Op::Concat, 0, &[TEXTS.word(42), what_3, TEXTS.word(43), path_4])
     }
 
     // concern#5
     fn concern_51_0(path_4: Word, root_5: Word) -> Eval {
-        more(Op::Concat, 0, &[path_4, TEXTS.word(50), root_5])
+        more(Op::Concat, 0, &[path_4, TEXTS.word(46), root_5])
     }
 
     fn concern_51_1(root_5: Word) -> Eval {
-        more(Op::Concat, 1, &[TEXTS.word(51), root_5, TEXTS.word(52)])
+        more(Op::Concat, 1, &[TEXTS.word(47), root_5, TEXTS.word(48)])
     }
 
     // concern#6
@@ -1474,12 +1470,12 @@ mod compiled {
     }
 
     fn concern_52_2(path_2: Word) -> Eval {
-        two(Op::Concat, 1, path_2, TEXTS.word(54))
+        two(Op::Concat, 1, path_2, TEXTS.word(50))
     }
 
     // concern#7
     fn concern_53_0(root_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(57), root_3, TEXTS.word(58)])
+        more(Op::Concat, 0, &[TEXTS.word(53), root_3, TEXTS.word(54)])
     }
 
     // concern#8
@@ -1488,26 +1484,26 @@ mod compiled {
     }
 
     fn concern_54_1(verb_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(62), verb_3, TEXTS.word(63)])
+        more(Op::Concat, 0, &[TEXTS.word(58), verb_3, TEXTS.word(59)])
     }
 
     // concern#9
     fn concern_55_0(path_3: Word) -> Eval {
-        more(Op::Concat, 1, &[TEXTS.word(66), path_3, TEXTS.word(67)])
+        more(Op::Concat, 1, &[TEXTS.word(62), path_3, TEXTS.word(63)])
     }
 
     #[rustfmt::skip]
     fn concern_55_1(path_3: Word, kept_4: Word) -> Eval {
-        Ok(if sure(Op::Equal, &[path_3, kept_4]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[kept_4, if sure(Op::Equal, &[path_3, TEXTS.word(34)]).as_bool() { path_3 } else { two(Op::Concat, 0, path_3, TEXTS.word(34))? }]) })
+        Ok(if sure(Op::Equal, &[path_3, kept_4]).as_bool() { Word::from_bool(true) } else { sure(Op::StartsWith, &[kept_4, if sure(Op::Equal, &[path_3, TEXTS.word(30)]).as_bool() { path_3 } else { two(Op::Concat, 0, path_3, TEXTS.word(30))? }]) })
     }
 
     // concern#10
     fn concern_56_0(program_3: Word) -> Word {
-        sure(Op::Among, &[program_3, TEXTS.word(70), TEXTS.word(71), TEXTS.word(72)])
+        sure(Op::Among, &[program_3, TEXTS.word(66), TEXTS.word(67), TEXTS.word(68)])
     }
 
     fn concern_56_1(program_3: Word, path_4: Word) -> Eval {
-        more(Op::Concat, 0, &[program_3, TEXTS.word(73), path_4, TEXTS.word(67)])
+        more(Op::Concat, 0, &[program_3, TEXTS.word(69), path_4, TEXTS.word(63)])
     }
 
     // concern#11
@@ -1516,7 +1512,7 @@ mod compiled {
     }
 
     fn concern_57_1(words_2: Word) -> Eval {
-        two(Op::Concat, 0, words_2, TEXTS.word(76))
+        two(Op::Concat, 0, words_2, TEXTS.word(72))
     }
 
     // concern#12
@@ -1525,7 +1521,7 @@ mod compiled {
     }
 
     fn concern_58_1(program_2: Word) -> Eval {
-        two(Op::Concat, 0, program_2, TEXTS.word(79))
+        two(Op::Concat, 0, program_2, TEXTS.word(75))
     }
 
     // concern#13
@@ -1534,7 +1530,7 @@ mod compiled {
     }
 
     fn concern_59_1(program_2: Word) -> Eval {
-        two(Op::Concat, 0, program_2, TEXTS.word(82))
+        two(Op::Concat, 0, program_2, TEXTS.word(78))
     }
 
     // concern#14
@@ -1543,7 +1539,7 @@ mod compiled {
     }
 
     fn concern_60_1(words_2: Word) -> Eval {
-        two(Op::Concat, 0, words_2, TEXTS.word(85))
+        two(Op::Concat, 0, words_2, TEXTS.word(81))
     }
 
     // concern#15
@@ -1552,32 +1548,32 @@ mod compiled {
     }
 
     fn concern_61_1(words_2: Word) -> Eval {
-        two(Op::Concat, 0, words_2, TEXTS.word(88))
+        two(Op::Concat, 0, words_2, TEXTS.word(84))
     }
 
     // concern#16
     fn concern_62_0(branch_2: Word) -> Eval {
-        two(Op::Concat, 0, branch_2, TEXTS.word(91))
+        two(Op::Concat, 0, branch_2, TEXTS.word(87))
     }
 
     // concern#17
     fn concern_63_0(why_3: Word, what_4: Word) -> Eval {
-        more(Op::Concat, 0, &[sure(Op::StringOf(Type::Name), &[why_3]), TEXTS.word(94), what_4])
+        more(Op::Concat, 0, &[sure(Op::StringOf(Type::Name), &[why_3]), TEXTS.word(90), what_4])
     }
 
     // concern#18
     fn concern_64_0(what_2: Word) -> Eval {
-        two(Op::Concat, 0, what_2, TEXTS.word(97))
+        two(Op::Concat, 0, what_2, TEXTS.word(93))
     }
 
     // concern#19
     fn concern_65_0(what_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(100), what_3, TEXTS.word(101)])
+        more(Op::Concat, 0, &[TEXTS.word(96), what_3, TEXTS.word(97)])
     }
 
     // concern#20
     fn concern_66_0(why_3: Word) -> Word {
-        sure(Op::Among, &[why_3, TEXTS.word(104), TEXTS.word(96)])
+        sure(Op::Among, &[why_3, TEXTS.word(100), TEXTS.word(92)])
     }
 
     fn concern_66_1(path_5: Word, pattern_6: Word) -> Eval {
@@ -1585,7 +1581,7 @@ mod compiled {
     }
 
     fn concern_66_2(what_4: Word, path_5: Word) -> Eval {
-        more(Op::Concat, 1, &[what_4, TEXTS.word(105), path_5])
+        more(Op::Concat, 1, &[what_4, TEXTS.word(101), path_5])
     }
 
     // concern#21
@@ -1594,21 +1590,21 @@ mod compiled {
     }
 
     fn concern_67_1(path_2: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(108), path_2, TEXTS.word(109)])
+        more(Op::Concat, 0, &[TEXTS.word(104), path_2, TEXTS.word(105)])
     }
 
     // concern#22
     fn concern_68_0(program_2: Word) -> Eval {
-        two(Op::Concat, 0, TEXTS.word(112), program_2)
+        two(Op::Concat, 0, TEXTS.word(108), program_2)
     }
 
     // concern#23
     fn concern_69_0(tool_2: Word) -> Word {
-        sure(Op::NotEqual, &[tool_2, TEXTS.word(115)])
+        sure(Op::NotEqual, &[tool_2, TEXTS.word(111)])
     }
 
     fn concern_69_1(tool_2: Word) -> Eval {
-        two(Op::Concat, 0, TEXTS.word(116), tool_2)
+        two(Op::Concat, 0, TEXTS.word(112), tool_2)
     }
 
     // concern#24
@@ -1618,7 +1614,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn concern_70_1(what_2: Word, needed_3: Word, level_4: Word) -> Eval {
-        more(Op::Concat, 0, &[what_2, TEXTS.word(119), sure(Op::StringOf(Type::Int), &[needed_3]), TEXTS.word(120), sure(Op::StringOf(Type::Int), &[level_4])])
+        more(Op::Concat, 0, &[what_2, TEXTS.word(115), sure(Op::StringOf(Type::Int), &[needed_3]), TEXTS.word(116), sure(Op::StringOf(Type::Int), &[level_4])])
     }
 
     // concern#25
@@ -1628,7 +1624,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn concern_71_1(calls_3: Word, p1: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(123), sure(Op::StringOf(Type::Int), &[calls_3]), TEXTS.word(124), sure(Op::StringOf(Type::Int), &[p1]), TEXTS.word(125)])
+        more(Op::Concat, 0, &[TEXTS.word(119), sure(Op::StringOf(Type::Int), &[calls_3]), TEXTS.word(120), sure(Op::StringOf(Type::Int), &[p1]), TEXTS.word(121)])
     }
 
     // concern#26
@@ -1638,7 +1634,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn concern_72_1(tool_3: Word, calls_4: Word, p2: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(128), tool_3, TEXTS.word(8), sure(Op::StringOf(Type::Int), &[calls_4]), TEXTS.word(129), sure(Op::StringOf(Type::Int), &[p2]), TEXTS.word(125)])
+        more(Op::Concat, 0, &[TEXTS.word(124), tool_3, TEXTS.word(8), sure(Op::StringOf(Type::Int), &[calls_4]), TEXTS.word(125), sure(Op::StringOf(Type::Int), &[p2]), TEXTS.word(121)])
     }
 
     // concern#27
@@ -1648,7 +1644,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn concern_73_1(began_4: Word, p3: Word) -> Eval {
-        more(Op::Concat, 1, &[TEXTS.word(132), sure(Op::StringOf(Type::Time), &[began_4]), TEXTS.word(133), sure(Op::StringOf(Type::Duration), &[p3]), TEXTS.word(125)])
+        more(Op::Concat, 1, &[TEXTS.word(128), sure(Op::StringOf(Type::Time), &[began_4]), TEXTS.word(129), sure(Op::StringOf(Type::Duration), &[p3]), TEXTS.word(121)])
     }
 
     // concern#28
@@ -1658,7 +1654,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn concern_74_1(dollars_3: Word, p4: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(135), sure(Op::Fixed, &[dollars_3, int(2)]), TEXTS.word(136), sure(Op::Fixed, &[p4, int(2)]), TEXTS.word(125)])
+        more(Op::Concat, 0, &[TEXTS.word(131), sure(Op::Fixed, &[dollars_3, int(2)]), TEXTS.word(132), sure(Op::Fixed, &[p4, int(2)]), TEXTS.word(121)])
     }
 
     // concern#29
@@ -1667,24 +1663,23 @@ mod compiled {
     }
 
     fn concern_75_1(times_3: Word) -> Eval {
-        more(Op::Concat, 0, &[TEXTS.word(139), sure(Op::StringOf(Type::Int), &[times_3]), TEXTS.word(140)])
+        more(Op::Concat, 0, &[TEXTS.word(135), sure(Op::StringOf(Type::Int), &[times_3]), TEXTS.word(136)])
     }
 
     // kept#2
     fn kept_77_0(root_1: Word) -> Eval {
-        two(Op::Concat, 0, root_1, TEXTS.word(35))
+        two(Op::Concat, 0, root_1, TEXTS.word(31))
     }
 
     // removes_folders#1
-    #[rustfmt::skip]
     fn removes_folders_78_0(flag_2: Word) -> Word {
-        sure(Op::Among, &[flag_2, TEXTS.word(13), TEXTS.word(14), TEXTS.word(15), TEXTS.word(16), TEXTS.word(17), TEXTS.word(18), TEXTS.word(19)])
+        sure(Op::Among, &[flag_2, TEXTS.word(13), TEXTS.word(14), TEXTS.word(15)])
     }
 
     // generated#1
     #[rustfmt::skip]
     fn generated_79_0(path_1: Word, root_3: Word) -> Eval {
-        Ok(if sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(34))?]).as_bool() { more(Op::Substring, 1, &[path_1, sure(Op::Len, &[root_3]), sure(Op::Len, &[path_1])])? } else { path_1 })
+        Ok(if sure(Op::StartsWith, &[path_1, two(Op::Concat, 0, root_3, TEXTS.word(30))?]).as_bool() { more(Op::Substring, 1, &[path_1, sure(Op::Len, &[root_3]), sure(Op::Len, &[path_1])])? } else { path_1 })
     }
 
     fn generated_79_1(below_4: Word, pattern_5: Word) -> Eval {
@@ -1693,7 +1688,7 @@ mod compiled {
 
     // pushes_to#1
     fn pushes_to_80_0(branch_1: Word, word_3: Word) -> Eval {
-        Ok(sure(Op::Equal, &[branch_1, more(Op::ReplaceAll, 0, &[word_3, TEXTS.word(21), TEXTS.word(22)])?]))
+        Ok(sure(Op::Equal, &[branch_1, more(Op::ReplaceAll, 0, &[word_3, TEXTS.word(17), TEXTS.word(18)])?]))
     }
 
     // pushes_to#2
@@ -1708,12 +1703,12 @@ mod compiled {
 
     // pushes_to#4
     fn pushes_to_83_0(flag_1: Word) -> Word {
-        sure(Op::Among, &[flag_1, TEXTS.word(23), TEXTS.word(24)])
+        sure(Op::Among, &[flag_1, TEXTS.word(19), TEXTS.word(20)])
     }
 
     // goes_to#1
     fn goes_to_84_0(verb_3: Word) -> Word {
-        sure(Op::Among, &[verb_3, TEXTS.word(25), TEXTS.word(26)])
+        sure(Op::Among, &[verb_3, TEXTS.word(21), TEXTS.word(22)])
     }
 
     fn goes_to_84_1(branch_2: Word, p12: Word) -> Word {
@@ -1737,7 +1732,7 @@ mod compiled {
 
     // subject#1
     fn subject_89_0(path_2: Word) -> Word {
-        sure(Op::Among, &[path_2, TEXTS.word(28), TEXTS.word(29), TEXTS.word(30)])
+        sure(Op::Among, &[path_2, TEXTS.word(24), TEXTS.word(25), TEXTS.word(26)])
     }
 
     // compound#1
@@ -1747,17 +1742,17 @@ mod compiled {
 
     // lifted#2
     fn lifted_93_0(wanted_2: Word) -> Word {
-        sure(Op::EndsWith, &[wanted_2, TEXTS.word(31)])
+        sure(Op::EndsWith, &[wanted_2, TEXTS.word(27)])
     }
 
     #[rustfmt::skip]
     fn lifted_93_1(subject_3: Word, wanted_2: Word) -> Eval {
-        Ok(sure(Op::StartsWith, &[subject_3, more(Op::ReplaceAll, 0, &[wanted_2, TEXTS.word(32), TEXTS.word(22)])?]))
+        Ok(sure(Op::StartsWith, &[subject_3, more(Op::ReplaceAll, 0, &[wanted_2, TEXTS.word(28), TEXTS.word(18)])?]))
     }
 
     // lifted#3
     fn lifted_94_0(scope_2: Word) -> Word {
-        sure(Op::NotEqual, &[scope_2, TEXTS.word(31)])
+        sure(Op::NotEqual, &[scope_2, TEXTS.word(27)])
     }
 
     // approved#1
@@ -1767,7 +1762,7 @@ mod compiled {
 
     #[rustfmt::skip]
     fn approved_95_1(scope_2: Word, session_4: Word) -> Eval {
-        Ok(if sure(Op::Equal, &[scope_2, TEXTS.word(31)]).as_bool() { Word::from_bool(true) } else { sure(Op::Equal, &[scope_2, if matches(&PATTERNS, 2, session_4).as_bool() { two(Op::Concat, 0, TEXTS.word(33), session_4)? } else { session_4 }]) })
+        Ok(if sure(Op::Equal, &[scope_2, TEXTS.word(27)]).as_bool() { Word::from_bool(true) } else { sure(Op::Equal, &[scope_2, if matches(&PATTERNS, 2, session_4).as_bool() { two(Op::Concat, 0, TEXTS.word(29), session_4)? } else { session_4 }]) })
     }
 
     fn approved_95_2(at_7: Word, from_5: Word, lasts_6: Word) -> Eval {
@@ -1776,7 +1771,7 @@ mod compiled {
 
     // no_concern
     fn verdict_97_0(tool_1: Word) -> Eval {
-        two(Op::Concat, 0, TEXTS.word(145), tool_1)
+        two(Op::Concat, 0, TEXTS.word(141), tool_1)
     }
 
     /// The rule `secret#1`, beside its `crepe!` program.
@@ -2206,9 +2201,9 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(37))),
+            Term::Plain(|_| Ok(TEXTS.word(33))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(38))),
+            Term::Plain(|_| Ok(TEXTS.word(34))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:405:14", "format(\"{How} could send what this session read from {Path}\")")],
@@ -2230,9 +2225,9 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(40))),
+            Term::Plain(|_| Ok(TEXTS.word(36))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(41))),
+            Term::Plain(|_| Ok(TEXTS.word(37))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:411:14", "format(\"{How} could send what the same call reads from {Path}\")")],
@@ -2252,10 +2247,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(44))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(40))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(45))),
+            Term::Plain(|_| Ok(TEXTS.word(41))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:416:14", "format(\"{Path} holds secrets\")")],
@@ -2276,10 +2271,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(48))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(44))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(49))),
+            Term::Plain(|_| Ok(TEXTS.word(45))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:422:14", "format(\"nobody knows what {What} does, and this session read {Path}\")")],
@@ -2304,7 +2299,7 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(53))),
+            Term::Plain(|_| Ok(TEXTS.word(49))),
             Term::Var(1),
             Term::Var(2),
         ],
@@ -2330,9 +2325,9 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(55))),
+            Term::Plain(|_| Ok(TEXTS.word(51))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(56))),
+            Term::Plain(|_| Ok(TEXTS.word(52))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:438:5", "matches(Path, Pattern)"), ("rules/gate/gate.dl:439:14", "format(\"{Path} belongs to the gate\")")],
@@ -2353,10 +2348,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(59))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(55))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(60))),
+            Term::Plain(|_| Ok(TEXTS.word(56))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:451:14", "format(\"that may change any file of {Root}, those of the gate among them\")")],
@@ -2371,7 +2366,7 @@ mod compiled {
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Stage", Type::Int), ("Verb", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(int(0))), Arg::Is(|_| Ok(TEXTS.word(61)))]),
+            Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(int(0))), Arg::Is(|_| Ok(TEXTS.word(57)))]),
             Step::Atom(6, &[Arg::Var(0), Arg::Var(2), Arg::Var(3)]),
             Step::Test(&[3], |m| Ok(concern_54_0(m.var(3), m.param(24)))),
             Step::Bind(1, &[3], |m| concern_54_1(m.var(3))),
@@ -2379,9 +2374,9 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(64))),
+            Term::Plain(|_| Ok(TEXTS.word(60))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(65))),
+            Term::Plain(|_| Ok(TEXTS.word(61))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:458:14", "format(\"hence {Verb} changes what the gate knows\")")],
@@ -2404,9 +2399,9 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(68))),
+            Term::Plain(|_| Ok(TEXTS.word(64))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(69))),
+            Term::Plain(|_| Ok(TEXTS.word(65))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:464:66", "concat(Path, \"/\")"), ("rules/gate/gate.dl:465:14", "format(\"that removes {Path} with all that is in it\")")],
@@ -2430,10 +2425,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(74))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(70))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(75))),
+            Term::Plain(|_| Ok(TEXTS.word(71))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:474:14", "format(\"{Program} removes {Path} with all that is in it\")")],
@@ -2454,10 +2449,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(77))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(73))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(78))),
+            Term::Plain(|_| Ok(TEXTS.word(74))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:480:14", "format(\"{Words} throws away what can't be had again\")")],
@@ -2479,9 +2474,9 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(80))),
+            Term::Plain(|_| Ok(TEXTS.word(76))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(81))),
+            Term::Plain(|_| Ok(TEXTS.word(77))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:486:14", "format(\"{Program} changes the whole machine\")")],
@@ -2502,10 +2497,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(83))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(79))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(84))),
+            Term::Plain(|_| Ok(TEXTS.word(80))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:492:14", "format(\"{Program} acts with other rights, or later\")")],
@@ -2526,10 +2521,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(86))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(82))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(87))),
+            Term::Plain(|_| Ok(TEXTS.word(83))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:498:14", "format(\"{Words} is seen by other people\")")],
@@ -2550,10 +2545,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(89))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(85))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(90))),
+            Term::Plain(|_| Ok(TEXTS.word(86))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:504:14", "format(\"{Words} brings in other people's code\")")],
@@ -2574,9 +2569,9 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(92))),
+            Term::Plain(|_| Ok(TEXTS.word(88))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(93))),
+            Term::Plain(|_| Ok(TEXTS.word(89))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:515:14", "format(\"{Branch} is a protected branch\")")],
@@ -2597,8 +2592,8 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(95))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(91))),
             Term::Var(1),
             Term::Var(2),
         ],
@@ -2615,16 +2610,16 @@ mod compiled {
         variables: &[("Call", Type::String), ("Reason", Type::String), ("What", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Any]),
-            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(96))), Arg::Var(2)]),
+            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(92))), Arg::Var(2)]),
             Step::Not(25, &[Arg::Var(0), Arg::Var(2)]),
             Step::Bind(1, &[2], |m| concern_64_0(m.var(2))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(98))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(94))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(99))),
+            Term::Plain(|_| Ok(TEXTS.word(95))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:527:14", "format(\"{What} is no script of the working tree\")")],
@@ -2639,16 +2634,16 @@ mod compiled {
         variables: &[("Call", Type::String), ("Reason", Type::String), ("Session", Type::String), ("What", Type::String)],
         body: &[
             Step::Atom(17, &[Arg::Var(0), Arg::Var(2)]),
-            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(96))), Arg::Var(3)]),
+            Step::Atom(8, &[Arg::Var(0), Arg::Is(|_| Ok(TEXTS.word(92))), Arg::Var(3)]),
             Step::Atom(27, &[Arg::Var(2), Arg::Var(3)]),
             Step::Bind(1, &[3], |m| concern_65_0(m.var(3))),
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(102))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(98))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(103))),
+            Term::Plain(|_| Ok(TEXTS.word(99))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:533:14", "format(\"this session wrote {What} itself\")")],
@@ -2672,10 +2667,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(106))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(102))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(107))),
+            Term::Plain(|_| Ok(TEXTS.word(103))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:541:5", "matches(Path, Pattern)"), ("rules/gate/gate.dl:542:14", "format(\"{What} may run what this session wrote to {Path}\")")],
@@ -2696,10 +2691,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(110))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(106))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(111))),
+            Term::Plain(|_| Ok(TEXTS.word(107))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:548:14", "format(\"git may run what {Path} says\")")],
@@ -2720,10 +2715,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(113))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(109))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(114))),
+            Term::Plain(|_| Ok(TEXTS.word(110))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:554:14", "format(\"no rule knows the program {Program}\")")],
@@ -2745,10 +2740,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(117))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(113))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(118))),
+            Term::Plain(|_| Ok(TEXTS.word(114))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:561:14", "format(\"no rule knows the tool {Tool}\")")],
@@ -2770,10 +2765,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(121))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(117))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(122))),
+            Term::Plain(|_| Ok(TEXTS.word(118))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:568:14", "format(\"{What} needs level {Needed}, and the agent is at level {Level}\")")],
@@ -2794,10 +2789,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(126))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(122))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(127))),
+            Term::Plain(|_| Ok(TEXTS.word(123))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:574:14", "format(\"the session has made {Calls} calls; {most_calls} are allowed\")")],
@@ -2819,10 +2814,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(130))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(126))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(131))),
+            Term::Plain(|_| Ok(TEXTS.word(127))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:582:11", "format(\"the session has called {Tool} {Calls} times; {most_calls_of_a_tool} are allowed\")")],
@@ -2844,10 +2839,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(134))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(130))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(127))),
+            Term::Plain(|_| Ok(TEXTS.word(123))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:588:5", "At - Began"), ("rules/gate/gate.dl:589:14", "format(\"the session began at {Began}, and {longest_session} are allowed\")")],
@@ -2868,10 +2863,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(43))),
-            Term::Plain(|_| Ok(TEXTS.word(137))),
+            Term::Plain(|_| Ok(TEXTS.word(39))),
+            Term::Plain(|_| Ok(TEXTS.word(133))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(138))),
+            Term::Plain(|_| Ok(TEXTS.word(134))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:595:14", "format(\"the session has cost {Dollars:.2} dollars; {most_dollars:.2} are allowed\")")],
@@ -2894,9 +2889,9 @@ mod compiled {
         terms: &[
             Term::Var(0),
             Term::Plain(|_| Ok(TEXTS.word(0))),
-            Term::Plain(|_| Ok(TEXTS.word(141))),
+            Term::Plain(|_| Ok(TEXTS.word(137))),
             Term::Var(1),
-            Term::Plain(|_| Ok(TEXTS.word(142))),
+            Term::Plain(|_| Ok(TEXTS.word(138))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:602:14", "format(\"the very same call has failed {Times} times\")")],
@@ -2952,7 +2947,7 @@ mod compiled {
         variables: &[("Call", Type::String), ("Branch", Type::String), ("Stage", Type::Int), ("Word", Type::String)],
         body: &[
             Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(int(0))), Arg::Is(|_| Ok(TEXTS.word(4)))]),
-            Step::Atom(6, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(TEXTS.word(20)))]),
+            Step::Atom(6, &[Arg::Var(0), Arg::Var(2), Arg::Is(|_| Ok(TEXTS.word(16)))]),
             Step::Atom(4, &[Arg::Var(0), Arg::Var(2), Arg::Any, Arg::Var(3)]),
             Step::Each(1, &[], |m| Ok(Box::new(each(Generator::Elements(Type::String), &[m.param(12)])))),
             Step::Test(&[1, 3], |m| pushes_to_80_0(m.var(1), m.var(3))),
@@ -2973,7 +2968,7 @@ mod compiled {
         head: 52,
         variables: &[("Call", Type::String), ("Rule", Type::Name), ("Wanted", Type::String), ("Subject", Type::String)],
         body: &[
-            Step::Atom(53, &[Arg::Var(0), Arg::Var(1), Arg::Is(|_| Ok(TEXTS.word(31))), Arg::Var(2)]),
+            Step::Atom(53, &[Arg::Var(0), Arg::Var(1), Arg::Is(|_| Ok(TEXTS.word(27))), Arg::Var(2)]),
             Step::Not(51, &[Arg::Var(0)]),
             Step::Test(&[2], |m| Ok(lifted_93_0(m.var(2)))),
             Step::Atom(50, &[Arg::Var(0), Arg::Var(3)]),
@@ -3055,10 +3050,10 @@ mod compiled {
         ],
         terms: &[
             Term::Var(0),
-            Term::Plain(|_| Ok(TEXTS.word(143))),
-            Term::Plain(|_| Ok(TEXTS.word(144))),
+            Term::Plain(|_| Ok(TEXTS.word(139))),
+            Term::Plain(|_| Ok(TEXTS.word(140))),
             Term::Plain(|m| verdict_97_0(m.var(1))),
-            Term::Plain(|_| Ok(TEXTS.word(22))),
+            Term::Plain(|_| Ok(TEXTS.word(18))),
         ],
         limit: None,
         places: &[("rules/gate/gate.dl:751:36", "format(\"nothing speaks against {Tool}\")")],
@@ -3585,7 +3580,7 @@ mod compiled {
                 for element_1 in each(Generator::Elements(Type::String), &[p12]),
                 let branch_1 = element_1,
                 R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
-                R6Verb(call_0, stage_2, TEXTS.word(20)),
+                R6Verb(call_0, stage_2, TEXTS.word(16)),
                 R4Argv(call_0, stage_2, _, word_3),
                 let Some(true) = held(80, pushes_to_80_0(branch_1, word_3)),
                 (go());
@@ -3595,7 +3590,7 @@ mod compiled {
                 Source(input),
                 let p12 = input.param(12),
                 R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
-                R6Verb(call_0, stage_2, TEXTS.word(20)),
+                R6Verb(call_0, stage_2, TEXTS.word(16)),
                 R9Tree(call_0, _, branch_1, _),
                 (pushes_to_81_0(branch_1, p12).as_bool()),
                 (go());
@@ -3603,7 +3598,7 @@ mod compiled {
             // pushes_to#3
             R46PushesTo(call_0, branch_1) <-
                 R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
-                R6Verb(call_0, stage_2, TEXTS.word(20)),
+                R6Verb(call_0, stage_2, TEXTS.word(16)),
                 R47GoesTo(call_0, earlier_3, branch_1),
                 (pushes_to_82_0(earlier_3, stage_2).as_bool()),
                 (go());
@@ -3611,7 +3606,7 @@ mod compiled {
             // pushes_to#4
             R46PushesTo(call_0, flag_1) <-
                 R4Argv(call_0, stage_2, int(0), TEXTS.word(4)),
-                R6Verb(call_0, stage_2, TEXTS.word(20)),
+                R6Verb(call_0, stage_2, TEXTS.word(16)),
                 R5Flag(call_0, stage_2, flag_1),
                 (pushes_to_83_0(flag_1).as_bool()),
                 (go());
@@ -3630,7 +3625,7 @@ mod compiled {
 
             // names_files#1
             R48NamesFiles(call_0, stage_1) <-
-                R4Argv(call_0, stage_1, position_2, TEXTS.word(27)),
+                R4Argv(call_0, stage_1, position_2, TEXTS.word(23)),
                 R4Argv(call_0, stage_1, after_3, _),
                 (names_files_85_0(after_3, position_2).as_bool()),
                 (go());
@@ -3683,7 +3678,7 @@ mod compiled {
 
             // lifted#2
             R52Lifted(call_0, rule_1) <-
-                R53Approved(call_0, rule_1, TEXTS.word(31), wanted_2),
+                R53Approved(call_0, rule_1, TEXTS.word(27), wanted_2),
                 !R51Compound(call_0),
                 (lifted_93_0(wanted_2).as_bool()),
                 R50Subject(call_0, subject_3),
@@ -3692,7 +3687,7 @@ mod compiled {
 
             // lifted#3
             R52Lifted(call_0, rule_1) <-
-                R53Approved(call_0, rule_1, scope_2, TEXTS.word(22)),
+                R53Approved(call_0, rule_1, scope_2, TEXTS.word(18)),
                 (lifted_94_0(scope_2).as_bool()),
                 (go());
 
@@ -4261,7 +4256,7 @@ mod compiled {
                 for [c0, c1] in input.rows(54);
 
             // concern#1
-            R41Concern(call_0, TEXTS.word(0), TEXTS.word(37), reason_1, TEXTS.word(38)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(33), reason_1, TEXTS.word(34)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
@@ -4271,7 +4266,7 @@ mod compiled {
                 (go());
 
             // concern#2
-            R41Concern(call_0, TEXTS.word(0), TEXTS.word(40), reason_1, TEXTS.word(41)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(36), reason_1, TEXTS.word(37)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4281,7 +4276,7 @@ mod compiled {
                 (go());
 
             // concern#3
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(44), reason_1, TEXTS.word(45)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(40), reason_1, TEXTS.word(41)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4290,7 +4285,7 @@ mod compiled {
                 (go());
 
             // concern#4
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(48), reason_1, TEXTS.word(49)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(44), reason_1, TEXTS.word(45)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
@@ -4300,7 +4295,7 @@ mod compiled {
                 (go());
 
             // concern#5
-            R41Concern(call_0, TEXTS.word(0), TEXTS.word(53), reason_1, remedy_2) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(49), reason_1, remedy_2) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_3] = row_1,
@@ -4313,7 +4308,7 @@ mod compiled {
                 (go());
 
             // concern#6
-            R41Concern(call_0, TEXTS.word(0), TEXTS.word(55), reason_1, TEXTS.word(56)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(51), reason_1, TEXTS.word(52)) <-
                 Source(input),
                 let p8 = input.param(8),
                 for element_4 in each(Generator::Elements(Type::String), &[p8]),
@@ -4327,7 +4322,7 @@ mod compiled {
                 (go());
 
             // concern#7
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(59), reason_1, TEXTS.word(60)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(55), reason_1, TEXTS.word(56)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
@@ -4337,19 +4332,19 @@ mod compiled {
                 (go());
 
             // concern#8
-            R41Concern(call_0, TEXTS.word(0), TEXTS.word(64), reason_1, TEXTS.word(65)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(60), reason_1, TEXTS.word(61)) <-
                 Source(input),
                 let p24 = input.param(24),
                 for row_2 in input.rows(17),
                 let [call_0, _] = row_2,
-                R4Argv(call_0, stage_2, int(0), TEXTS.word(61)),
+                R4Argv(call_0, stage_2, int(0), TEXTS.word(57)),
                 R6Verb(call_0, stage_2, verb_3),
                 (concern_54_0(verb_3, p24).as_bool()),
                 let Some(reason_1) = tried(54, concern_54_1(verb_3)),
                 (go());
 
             // concern#9
-            R41Concern(call_0, TEXTS.word(0), TEXTS.word(68), reason_1, TEXTS.word(69)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(64), reason_1, TEXTS.word(65)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
@@ -4360,7 +4355,7 @@ mod compiled {
                 (go());
 
             // concern#10
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(74), reason_1, TEXTS.word(75)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(70), reason_1, TEXTS.word(71)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4373,7 +4368,7 @@ mod compiled {
                 (go());
 
             // concern#11
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(77), reason_1, TEXTS.word(78)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(73), reason_1, TEXTS.word(74)) <-
                 Source(input),
                 let p16 = input.param(16),
                 for row_2 in input.rows(17),
@@ -4384,7 +4379,7 @@ mod compiled {
                 (go());
 
             // concern#12
-            R41Concern(call_0, TEXTS.word(0), TEXTS.word(80), reason_1, TEXTS.word(81)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(76), reason_1, TEXTS.word(77)) <-
                 Source(input),
                 let p14 = input.param(14),
                 for row_2 in input.rows(17),
@@ -4395,7 +4390,7 @@ mod compiled {
                 (go());
 
             // concern#13
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(83), reason_1, TEXTS.word(84)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(79), reason_1, TEXTS.word(80)) <-
                 Source(input),
                 let p15 = input.param(15),
                 for row_2 in input.rows(17),
@@ -4406,7 +4401,7 @@ mod compiled {
                 (go());
 
             // concern#14
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(86), reason_1, TEXTS.word(87)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(82), reason_1, TEXTS.word(83)) <-
                 Source(input),
                 let p17 = input.param(17),
                 for row_2 in input.rows(17),
@@ -4417,7 +4412,7 @@ mod compiled {
                 (go());
 
             // concern#15
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(89), reason_1, TEXTS.word(90)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(85), reason_1, TEXTS.word(86)) <-
                 Source(input),
                 let p18 = input.param(18),
                 for row_2 in input.rows(17),
@@ -4428,7 +4423,7 @@ mod compiled {
                 (go());
 
             // concern#16
-            R41Concern(call_0, TEXTS.word(0), TEXTS.word(92), reason_1, TEXTS.word(93)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(88), reason_1, TEXTS.word(89)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4437,7 +4432,7 @@ mod compiled {
                 (go());
 
             // concern#17
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(95), reason_1, remedy_2) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(91), reason_1, remedy_2) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4447,27 +4442,27 @@ mod compiled {
                 (go());
 
             // concern#18
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(98), reason_1, TEXTS.word(99)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(94), reason_1, TEXTS.word(95)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
-                R8Opaque(call_0, TEXTS.word(96), what_2),
+                R8Opaque(call_0, TEXTS.word(92), what_2),
                 !R25Inside(call_0, what_2),
                 let Some(reason_1) = tried(64, concern_64_0(what_2)),
                 (go());
 
             // concern#19
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(102), reason_1, TEXTS.word(103)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(98), reason_1, TEXTS.word(99)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, session_2] = row_1,
-                R8Opaque(call_0, TEXTS.word(96), what_3),
+                R8Opaque(call_0, TEXTS.word(92), what_3),
                 let Some(reason_1) = tried(65, concern_65_0(what_3)),
                 R27Written(session_2, what_3),
                 (go());
 
             // concern#20
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(106), reason_1, TEXTS.word(107)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(102), reason_1, TEXTS.word(103)) <-
                 Source(input),
                 let p9 = input.param(9),
                 for element_6 in each(Generator::Elements(Type::String), &[p9]),
@@ -4482,7 +4477,7 @@ mod compiled {
                 (go());
 
             // concern#21
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(110), reason_1, TEXTS.word(111)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(106), reason_1, TEXTS.word(107)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4492,7 +4487,7 @@ mod compiled {
                 (go());
 
             // concern#22
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(113), reason_1, TEXTS.word(114)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(109), reason_1, TEXTS.word(110)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4502,7 +4497,7 @@ mod compiled {
                 (go());
 
             // concern#23
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(117), reason_1, TEXTS.word(118)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(113), reason_1, TEXTS.word(114)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4513,7 +4508,7 @@ mod compiled {
                 (go());
 
             // concern#24
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(121), reason_1, TEXTS.word(122)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(117), reason_1, TEXTS.word(118)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4525,7 +4520,7 @@ mod compiled {
                 (go());
 
             // concern#25
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(126), reason_1, TEXTS.word(127)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(122), reason_1, TEXTS.word(123)) <-
                 Source(input),
                 let p1 = input.param(1),
                 for row_2 in input.rows(17),
@@ -4536,7 +4531,7 @@ mod compiled {
                 (go());
 
             // concern#26
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(130), reason_1, TEXTS.word(131)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(126), reason_1, TEXTS.word(127)) <-
                 Source(input),
                 let p2 = input.param(2),
                 for row_2 in input.rows(17),
@@ -4548,7 +4543,7 @@ mod compiled {
                 (go());
 
             // concern#27
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(134), reason_1, TEXTS.word(127)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(130), reason_1, TEXTS.word(123)) <-
                 Source(input),
                 let p3 = input.param(3),
                 for row_2 in input.rows(17),
@@ -4560,7 +4555,7 @@ mod compiled {
                 (go());
 
             // concern#28
-            R41Concern(call_0, TEXTS.word(43), TEXTS.word(137), reason_1, TEXTS.word(138)) <-
+            R41Concern(call_0, TEXTS.word(39), TEXTS.word(133), reason_1, TEXTS.word(134)) <-
                 Source(input),
                 let p4 = input.param(4),
                 for row_2 in input.rows(17),
@@ -4571,7 +4566,7 @@ mod compiled {
                 (go());
 
             // concern#29
-            R41Concern(call_0, TEXTS.word(0), TEXTS.word(141), reason_1, TEXTS.word(142)) <-
+            R41Concern(call_0, TEXTS.word(0), TEXTS.word(137), reason_1, TEXTS.word(138)) <-
                 Source(input),
                 let p5 = input.param(5),
                 for row_2 in input.rows(17),
@@ -4643,7 +4638,7 @@ mod compiled {
                 for [c0, c1, c2, c3, c4] in input.rows(55);
 
             // no_concern
-            R55Verdict(call_0, TEXTS.word(143), TEXTS.word(144), head_3, TEXTS.word(22)) <-
+            R55Verdict(call_0, TEXTS.word(139), TEXTS.word(140), head_3, TEXTS.word(18)) <-
                 Source(input),
                 for row_1 in input.rows(17),
                 let [call_0, _] = row_1,
@@ -4826,7 +4821,7 @@ mod compiled {
             "kept(Session, Home) :- session_tree(session: Session, home: Home).\n",
             "kept(Session, concat(Root, \"/.git\")) :- session_tree(session: Session, root: Root).\n",
             "relation removes_folders(id: string, stage: int).\n",
-            "removes_folders(Call, Stage) :-\n    flag(Call, Stage, Flag),\n    Flag in [\"-r\", \"-R\", \"--recursive\", \"-delete\", \"-exec\", \"-x\", \"-X\"].\n",
+            "removes_folders(Call, Stage) :-\n    flag(Call, Stage, Flag),\n    Flag in [\"-r\", \"-R\", \"--recursive\"].\n",
             "relation generated(id: string, path: string).\n",
             "generated(Call, Path) :-\n    agent_call(id: Call, session: Session),\n    session_tree(session: Session, root: Root),\n    file_access(Call, Path, /delete),\n    Below = if(starts_with(Path, concat(Root, \"/\")), substring(Path, len(Root), len(Path)), Path),\n    Pattern in generated_files,\n    matches(Below, Pattern).\n",
             "relation pushes_to(id: string, branch: string).\n",
