@@ -14,7 +14,7 @@ fn faulty_settings_are_told() {
     let call = json!({ "tool": "shell", "command": "ls", "ok": true });
     let event = event(Host::Claude, &call, false, &project.path(""), 1).to_string();
     for (settings, why) in [
-        ("packs = [\"gate\"]\n[params]\nmst_calls = 3\n", "did you mean `most_calls`?"),
+        ("packs = [\"gate\"]\n[params]\nmst_calls = 3\n", "; help: did you mean `most_calls`?"),
         ("packs = [\"gaat\"]\n", "unknown pack `gaat`"),
         ("packs = [\"gate\"]\nrules = [\"nope.dl\"]\n", "`nope.dl` can't be read"),
     ] {

@@ -87,12 +87,14 @@ impl Start<'_> {
     }
 }
 
-/// What stands in a log after so many bytes, where that is anything.
+/// What stands in a log after so many bytes, in one line, where that is anything.
 fn said_since(log: &Path, start: u64) -> Option<String> {
     let mut log = fs::File::open(log).ok()?;
     log.seek(SeekFrom::Start(start)).ok()?;
     let mut bytes = Vec::new();
     log.take(MOST).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+    let lines = text.lines().map(|line| line.trim().trim_start_matches("= "));
+    let lines: Vec<&str> = lines.filter(|line| !matches!(*line, "" | "|")).collect();
+    Some(lines.join("; ")).filter(|text| !text.is_empty())
 }
