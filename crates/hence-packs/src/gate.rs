@@ -2935,7 +2935,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:637:34", "concat(Root, \"/\")"), ("rules/gate/gate.dl:637:54", "substring(Path, len(Root), len(Path))"), ("rules/gate/gate.dl:639:5", "matches(Below, Pattern)")],
+        places: &[("rules/gate/gate.dl:635:34", "concat(Root, \"/\")"), ("rules/gate/gate.dl:635:54", "substring(Path, len(Root), len(Path))"), ("rules/gate/gate.dl:637:5", "matches(Below, Pattern)")],
     };
 
     /// The rule `pushes_to#1`, beside its `crepe!` program.
@@ -2957,7 +2957,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:649:14", "replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\")")],
+        places: &[("rules/gate/gate.dl:647:14", "replace_all(Word, r\"^(.*:|\\+)?(refs/)?(heads/)?\", \"\")")],
     };
 
     /// The rule `lifted#2`, beside its `crepe!` program.
@@ -2979,7 +2979,7 @@ mod compiled {
             Term::Var(1),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:714:26", "replace_all(Wanted, r\"\\*$\", \"\")")],
+        places: &[("rules/gate/gate.dl:712:26", "replace_all(Wanted, r\"\\*$\", \"\")")],
     };
 
     /// The rule `approved#1`, beside its `crepe!` program.
@@ -3004,7 +3004,7 @@ mod compiled {
             Term::Var(3),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:723:67", "concat(\"\\\\\", Session)"), ("rules/gate/gate.dl:726:10", "From + Lasts")],
+        places: &[("rules/gate/gate.dl:721:67", "concat(\"\\\\\", Session)"), ("rules/gate/gate.dl:724:10", "From + Lasts")],
     };
 
     /// The rule `strictest_concern`, beside its `crepe!` program.
@@ -3056,7 +3056,7 @@ mod compiled {
             Term::Plain(|_| Ok(TEXTS.word(18))),
         ],
         limit: None,
-        places: &[("rules/gate/gate.dl:751:36", "format(\"nothing speaks against {Tool}\")")],
+        places: &[("rules/gate/gate.dl:749:36", "format(\"nothing speaks against {Tool}\")")],
     };
 
     mod program_0 {
@@ -4821,7 +4821,7 @@ mod compiled {
             "kept(Session, Home) :- session_tree(session: Session, home: Home).\n",
             "kept(Session, concat(Root, \"/.git\")) :- session_tree(session: Session, root: Root).\n",
             "relation removes_folders(id: string, stage: int).\n",
-            "removes_folders(Call, Stage) :-\n    flag(Call, Stage, Flag),\n    Flag in [\"-r\", \"-R\", \"--recursive\"].\n",
+            "removes_folders(Call, Stage) :- flag(Call, Stage, Flag), Flag in [\"-r\", \"-R\", \"--recursive\"].\n",
             "relation generated(id: string, path: string).\n",
             "generated(Call, Path) :-\n    agent_call(id: Call, session: Session),\n    session_tree(session: Session, root: Root),\n    file_access(Call, Path, /delete),\n    Below = if(starts_with(Path, concat(Root, \"/\")), substring(Path, len(Root), len(Path)), Path),\n    Pattern in generated_files,\n    matches(Below, Pattern).\n",
             "relation pushes_to(id: string, branch: string).\n",

@@ -68,7 +68,7 @@ fn a_question_that_became_a_denial_did_not_run() {
         assert_eq!(secret.matches("hence gate approve").count(), messages, "{secret}");
         let sent = ask(host, number + 1, shell("git fetch"));
         assert!(!sent.contains("secret_sent"), "{host}: {sent}");
-        ask(host, number + 2, shell("sed -i 's/a/b/w' build.sh"));
+        ask(host, number + 2, shell("python3 -c 'print(1)' > build.sh"));
         let run = ask(host, number + 3, shell("./build.sh"));
         assert!(!run.contains("own_script"), "{host}: {run}");
         let lifted = project.hence(&["gate", "approve", id, "--as", "ann"], "");
