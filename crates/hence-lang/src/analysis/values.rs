@@ -96,11 +96,11 @@ pub(super) fn fit(
     if ty.admits(value) {
         return Ok(());
     }
-    if let (Some(set), Value::Name(name)) = (&ty.set, value) {
-        return Err(outside(name, set, place));
-    }
     if let Some(fault) = list_misfit(value, ty, place) {
         return Err(fault);
+    }
+    if let (Some(set), Value::Name(name)) = (&ty.set, value) {
+        return Err(outside(name, set, place));
     }
     let message = format!("`{value}` is {}, but {place} is {}", a(value.ty()), a_column(ty));
     let diagnostic = Diagnostic::new(codes::WRONG_TYPE, message);

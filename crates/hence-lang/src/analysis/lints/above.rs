@@ -1,5 +1,7 @@
 //! Counts compared from above: a group without matches has no count, so `N < 2` misses it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Rules;
 use super::codes::COUNT_FROM_ABOVE;
 use crate::analysis::checked::{Arg, Literal, Rule};
@@ -15,18 +17,21 @@ use hence_syntax::tree;
 
 /// The rules that read a count and compare it so that 0 would do.
 pub(super) fn above(rules: Rules<'_>) -> Vec<Diagnostic> {
-    let found = |rule| of_rule(rules, rule);
-    rules.checked.rules.iter().flat_map(found).collect()
+    let counted = counted(rules);
+    if counted.is_empty() {
+        return Vec::new();
+    }
+    rules.checked.rules.iter().flat_map(|rule| of_rule(rules, rule, &counted)).collect()
 }
 
-fn of_rule(rules: Rules<'_>, rule: &Rule) -> Vec<Diagnostic> {
+fn of_rule(rules: Rules<'_>, rule: &Rule, counted: &Counted<'_>) -> Vec<Diagnostic> {
     let counts = rule.body.iter().filter_map(|literal| match literal {
         Literal::Atom { negated: false, relation, args, span } => Some((*relation, args, *span)),
         _ => None,
     });
     let found = counts.flat_map(|(relation, args, atom)| {
         args.iter().enumerate().filter_map(move |(column, arg)| {
-            let count = head_count(rules, relation, column)?;
+            let count = *counted.get(&(relation, column))?;
             let place = compared(rule, arg, atom)?;
             Some(warning(rules, rule, (count, relation), (args, column), place))
         })
@@ -34,17 +39,27 @@ fn of_rule(rules: Rules<'_>, rule: &Rule) -> Vec<Diagnostic> {
     found.collect()
 }
 
-/// A rule that counts in this column, if every rule of the relation does.
-fn head_count(rules: Rules<'_>, relation: RelationId, column: usize) -> Option<&Rule> {
-    let counts = |rule: &&Rule| {
-        matches!(
-            rule.terms.get(column),
-            Some(Term::Aggregate { aggregate: Aggregate::Count | Aggregate::CountDistinct, .. })
-        )
-    };
-    let mut of = rules.checked.rules.iter().filter(|rule| rule.head == relation);
-    let first = of.next().filter(counts)?;
-    of.all(|rule| counts(&rule)).then_some(first)
+/// The columns in which every rule of their relation counts, each with the first of these rules.
+type Counted<'r> = BTreeMap<(RelationId, usize), &'r Rule>;
+
+fn counted(rules: Rules<'_>) -> Counted<'_> {
+    let mut seen: BTreeSet<RelationId> = BTreeSet::new();
+    let mut counted = Counted::new();
+    for rule in &rules.checked.rules {
+        let is_first = seen.insert(rule.head);
+        for (column, term) in rule.terms.iter().enumerate() {
+            let counts = matches!(
+                term,
+                Term::Aggregate { aggregate: Aggregate::Count | Aggregate::CountDistinct, .. }
+            );
+            match (counts, is_first) {
+                (true, true) => drop(counted.insert((rule.head, column), rule)),
+                (true, false) => {}
+                (false, _) => drop(counted.remove(&(rule.head, column))),
+            }
+        }
+    }
+    counted
 }
 
 /// Where the count is compared so that 0 would do.
