@@ -14,14 +14,14 @@ use hence_ledger::is_reserved;
 use super::error::{Faults, SessionError};
 use super::{RuleSet, read_fact};
 
-/// Of which relations facts may be brought, beside those that hence itself keeps.
+/// Facts of which relations may be brought, beside those that hence itself keeps.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Brought {
     /// Of inputs.
     Inputs,
-    /// Also of relations that the rules don't have: other rules read them.
+    /// Of inputs and of relations that the rules don't have: other rules read them.
     Recorded,
-    /// Also of what rules derive, as tests give them.
+    /// Of all relations of the rules, what they derive among them, as tests give them.
     Any,
 }
 
